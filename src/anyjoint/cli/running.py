@@ -1,7 +1,6 @@
 """`anyjoint run`: compile, simulate, write what was asked for, and print a summary."""
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import typer
 from anyjoint.cli.output import UsageError, print_facts, print_json, progress, status, warn
 from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Outputs:
     """Files that the user wants from a run."""
 

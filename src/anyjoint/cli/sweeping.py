@@ -6,13 +6,13 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anyjoint.cli.output import UsageError, print_facts, print_json, status, warn
 from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.sweep import choice, grid, log_normal, normal, uniform
 
 DISTRIBUTIONS: dict[str, Any] = {
@@ -25,7 +25,7 @@ DISTRIBUTIONS: dict[str, Any] = {
 SHOWN = 8  # numbers of the summary
 
 
-@dataclass(frozen=True)
+@frozen
 class SweepOptions:
     """What the user asks of a sweep."""
 

@@ -8,7 +8,6 @@ import math
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,12 +15,13 @@ from typing import Any
 from anyjoint.cli import gallery
 from anyjoint.cli.output import UsageError, warn
 from anyjoint.errors import AnyjointError, InputError, ModelError
+from anyjoint.frozen import frozen
 
 # Names of files that are models; what they are is told by their content. Any other file is told by a slash.
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".osim", ".json")
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """A mechanism with the run that its author suggests."""
 

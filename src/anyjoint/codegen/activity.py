@@ -7,18 +7,18 @@ that are never overwritten need not be kept a second time.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.codegen.kernel import Kernel, Offsets, Run, Schedule, extents
+from anyjoint.frozen import frozen
 from anyjoint.symbolic.partials import reach_masks
 from anyjoint.symbolic.rewrite import reachable
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Activity:
     """Per kernel: variables that carry derivatives, and stores to places that do."""
 
@@ -84,7 +84,7 @@ def _stores(schedule: Schedule, kernels: list[_Uses], alive: tuple[Flags, ...]) 
     return [frozenset(x) for x in found]
 
 
-@dataclass(frozen=True)
+@frozen
 class Lasting:
     """Per kernel: variables whose places, and stores whose values, nothing overwrites any more."""
 

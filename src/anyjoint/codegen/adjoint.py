@@ -9,7 +9,6 @@ It knows nothing of physics and works on any schedule, steps included.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.codegen.unroll import unrolled
 from anyjoint.errors import ExpressionError
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reverse import pullback
@@ -87,7 +87,7 @@ def adjoint(
     return made.made()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Pair:
     """A kernel that keeps what the other needs, and the other; `used` are the arguments of that."""
 
@@ -117,7 +117,7 @@ def _forward_runs(
 # -- one kernel ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class _Backward:
     """Adjoints of a kernel's variables as expressions in its values and in the adjoints of what it stores."""
 

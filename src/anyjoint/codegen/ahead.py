@@ -8,11 +8,12 @@ computes eight at once, for eight links anywhere, and the others load what it ha
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, without_idle, written_arrays
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into, reachable
@@ -22,7 +23,7 @@ ENOUGH = 2  # that many at once pay for bringing them together
 _CHEAP = frozenset((Op.CONST, Op.VAR, Op.ADD, Op.SUB, Op.MUL, Op.NEG))
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """All calls of one kernel."""
 
@@ -31,7 +32,7 @@ class Table:
     offsets: Offsets
 
 
-@dataclass(frozen=True)
+@frozen
 class Site:
     """An angle in a kernel whose sine and cosine are computed ahead, and the argument that leads to where they go."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from anyjoint.codegen.kernel import Array, Kernel, Store, check_kernel
 from anyjoint.errors import ExpressionError
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
 
@@ -31,7 +31,7 @@ class Statement(NamedTuple):
     result: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Listing:
     """Statements in order of execution, the arrays they read and write, and the tables that GATHER reads."""
 

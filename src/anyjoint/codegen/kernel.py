@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import reachable
 
@@ -32,7 +33,7 @@ class Place(NamedTuple):
         return Place(self.array, self.offset + k)
 
 
-@dataclass(frozen=True)
+@frozen
 class Array:
     """An array argument; the kind says where element i of lane l lies when W states are computed side by side.
 
@@ -54,7 +55,7 @@ def rows_and_numbers(*rows: str) -> tuple[Array, ...]:
     return (*(Array(name, "row") for name in rows), Array("numbers", "uniform"))
 
 
-@dataclass(frozen=True)
+@frozen
 class Store:
     """One result: the node's value goes to array[offset], or is added to what is there."""
 
@@ -64,7 +65,7 @@ class Store:
     accumulate: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Kernel:
     """A small function of array arguments: loads, straight-line arithmetic, stores.
 
@@ -133,7 +134,7 @@ class Run(NamedTuple):
         return len(self.offsets)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Schedule:
     """Runs of kernels in order; the one array of kind lane is scratch of `work` elements, made by the driver."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from anyjoint.codegen.ir import Code, Listing, Statement
+from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
 
-@dataclass(frozen=True)
+@frozen
 class Language:
     """How one language writes expressions ({a} {b} {c}: operands), definitions, literals, loads and table reads."""
 

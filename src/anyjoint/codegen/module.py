@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anyjoint.codegen.apart import WHOLE, Parts
 from anyjoint.codegen.apart_llvm import each_alone, move_apart, past_windows
@@ -15,9 +15,10 @@ from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
 from anyjoint.codegen.target import Target
+from anyjoint.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Lowered:
     """A kernel ready for printing: pieces to run in order, which share `scratch` values, for so many columns.
 
@@ -36,7 +37,7 @@ class Lowered:
         return sum(statement.op not in LEAVES for piece in self.pieces for statement in piece.statements) > LONG
 
 
-@dataclass(frozen=True)
+@frozen
 class Module:
     """LLVM text, and whether the middle end should run over it."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 
 from anyjoint.codegen.ir import live_nodes
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import Op
 
@@ -23,7 +24,7 @@ _FIELD: dict[int, str] = {
 _FREE = frozenset((Op.CONST, Op.VAR, Op.NEG))
 
 
-@dataclass(frozen=True)
+@frozen
 class OpCount:
     """Operations by kind: add (+ and -), mul, div, sqrt, trig (sin and cos), other; changes of sign are free."""
 

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import DTYPES, Target, checked_dtype, host_target, register_lanes
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ class RowCall:
         return self._run()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Argument:
     """What an array given to a schedule must be."""
 

@@ -7,7 +7,7 @@ again: theirs are regions of the work array, filled from rows before and copied 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.codegen.passes import over_derivatives
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into, reachable
 
 
-@dataclass(frozen=True)
+@frozen
 class Copied:
     """A kernel's expressions in a graph of their own, where more can be added."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,11 +10,12 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from anyjoint.errors import ExpressionError, InputError
+from anyjoint.frozen import frozen
 
 DTYPES = {"float64": 8, "float32": 4}
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """Number type, how many states are computed side by side, and how products and sums may be fused.
 

@@ -8,13 +8,14 @@ the pass behind it says what it obeys. A search within such a pass chooses how f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anyjoint.codegen.kernel import Again, Array, Kernel, Run, Schedule, Store, lane_array
+from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """A loop that comes to rest: its runs, and those of the one pass behind it, which begins with setting its flag."""
 

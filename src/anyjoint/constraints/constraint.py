@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -13,7 +14,7 @@ from .rows import Rows, Touched
 Coordinate = tuple[int, int]  # a body and one of its coordinates
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Constraint:
     """Rows that accelerations satisfy. `bodies` are indices into `mech.bodies`, -1 for the ground.
 

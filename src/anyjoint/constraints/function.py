@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.joints.function import as_array, function_name
 from anyjoint.scalar import Scalar, definition, is_number, jet, user_code
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, dot, skew, vector
@@ -17,7 +17,7 @@ from .constraint import Constraint
 from .rows import Rows, Touched
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstraintFunction:
     """What `@aj.constraint` and `@aj.velocity_constraint` make of a function."""
 
@@ -89,7 +89,7 @@ def _marked(function: Any, what: str, velocity: bool) -> ConstraintFunction:
     return ConstraintFunction(function, velocity)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class FunctionConstraint(Constraint):
     """Rows by differentiating a user's function, with D* where it is compiled."""
 

@@ -9,12 +9,13 @@ its rows are derivatives everywhere, else it would make energy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, cross, dot, frame_about, zeros
@@ -23,7 +24,7 @@ from .constraint import Constraint
 from .rows import Rows, Touched
 
 
-@dataclass(frozen=True)
+@frozen
 class Closing:
     """Which motions a closing joint blocks, in its own frame: shifts along axes, turns about axes, or a cross."""
 
@@ -88,7 +89,7 @@ def _to_z(axis: Any) -> Pose:
     return Pose() if along[:2] == [0.0, 0.0] else Pose.from_rotation(frame_about(along))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Loop(Constraint):
     """A closing joint between two bodies; multipliers are its reactions in the axes of the first body's frame."""
 

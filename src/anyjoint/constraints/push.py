@@ -8,12 +8,13 @@ bodies, and how they change with positions and velocities, which implicit steps 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.joints.function import as_array
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist, Vector
@@ -26,7 +27,7 @@ EffortOf = Callable[[Any, Any, Any, Any], Any]  # (s, sdot, numbers, signals) ->
 EnergyOf = Callable[[Any, Any], Scalar]  # (s, numbers) -> the energy stored
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Push:
     """Efforts along measures. `bodies` are indices into `mech.bodies`, -1 for the ground.
 

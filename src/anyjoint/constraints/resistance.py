@@ -8,9 +8,10 @@ law everything else is derived by D*: its slope is what Newton's method puts int
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Matrix, Vector, zeros
 
@@ -21,7 +22,7 @@ Scalars = Sequence[Scalar]
 FIRM = 25.0  # times the mass that a contact feels over the square of a step: no contact is stiffer
 
 
-@dataclass(frozen=True)
+@frozen
 class Begun:
     """Rows at the beginning of a step: K (6, rows) per body that moves, N (rows) per coordinate, the rates u, and what
     the law asks for beside them. A contact also shows its point and its normal, then its two tangents, in the world.
@@ -48,7 +49,7 @@ class Begun:
         return cls(K, N, u, data, shown, ahead)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Resistance:
     """Rows and their law. `bodies` are indices into `mech.bodies`, -1 for the ground.
 
@@ -105,7 +106,7 @@ def rubbing(u: Scalars, most: Scalar, slip: Scalar) -> list[Scalar]:
     return [-share * x for x in u]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Stop(Resistance):
     """A limit of a joint's coordinate. Its numbers: the limit, the side (1 below, -1 above), stiffness, mass."""
 
@@ -120,7 +121,7 @@ class Stop(Resistance):
         return [pushing(u[0], data[0], data[1], 0.0)]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Rub(Resistance):
     """Dry friction of a joint. Its numbers: the largest force, and the rate at which friction is nearly that."""
 

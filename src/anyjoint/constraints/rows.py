@@ -8,11 +8,11 @@ derivative of the row along the twists of the links, so that it costs the same h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Scalars, Vector, zeros
 
@@ -49,7 +49,7 @@ def giving_way(rows: Rows, compliance: Scalar, h: Scalar, ahead: Scalar) -> tupl
     return held, [h * h / compliance for _ in rows.rate]
 
 
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """The ground, which stands still."""
 
@@ -58,7 +58,7 @@ class Standing:
     p, w, u = zeros(3), zeros(3), zeros(3)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """m rows at a state: position errors (none for rows on velocities), velocity errors, K (6, m) per body touched, N
     (m) per coordinate touched, and gamma, all that accelerations do not cause."""

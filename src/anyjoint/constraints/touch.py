@@ -7,8 +7,8 @@ distance is least along its axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
 
@@ -26,7 +26,7 @@ STEADY, TURNS = 0.9, 0.5
 TINY = 1e-36
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Touch(Resistance):
     """A ball of the first body against a distance of the second.
 

@@ -9,10 +9,10 @@ nodes (one straight-line program); kernels obey the same rules (see trace/), wit
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from anyjoint.errors import AlgorithmError
+from anyjoint.frozen import frozen
 from anyjoint.tree.record import Record
 
 SweepFunction = Callable[[Record, "Parent"], None]
@@ -22,7 +22,7 @@ Over = Literal["links", "regrouped", "bodies"]
 Along = Literal["velocities", "coordinates"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Sweep:
     """A function of (link, parent), run outward from the root or inward to it."""
 
@@ -30,7 +30,7 @@ class Sweep:
     function: SweepFunction
 
 
-@dataclass(frozen=True)
+@frozen
 class Algorithm:
     """A short list of sweeps; `results` are the links' values that a caller wants, `totals` those that are summed."""
 

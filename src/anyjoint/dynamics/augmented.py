@@ -5,10 +5,9 @@ Unknowns per link: x = (f, -phidot, qdd). Bodies here are numbered from the root
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from .blocks import Maximal, apply, starts
@@ -16,7 +15,7 @@ from .blocks import Maximal, apply, starts
 FORCE, MOTION = slice(0, 6), slice(6, 12)  # rows and columns of a link's block
 
 
-@dataclass(frozen=True)
+@frozen
 class Augmented:
     """The sparse system (5): one diagonal block and right-hand side per link, coupled to the parent's through Ad."""
 

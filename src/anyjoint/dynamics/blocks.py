@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """One link: pose G = (R, p) in the parent link, velocity-product acceleration a, gyroscopic wrench b, Jacobian S.
 
@@ -33,7 +33,7 @@ class Block:
         return X
 
 
-@dataclass(frozen=True)
+@frozen
 class Maximal:
     """All links of a tree in maximal coordinates, and what acts on them: forces at joints, the ground's acceleration.
 
@@ -48,7 +48,7 @@ class Maximal:
     armature: Floats | float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen
 class LinkRows:
     """Constraint rows on maximal coordinates: sum K_i vdot_i + N qdd + gamma = 0, with rates of the links' twists.
 

@@ -6,10 +6,9 @@ r r^T, the moment h and the mass m: I = [[tr(E) - E, [h]], [-[h], m]].
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Vector, as_matrix, cross, dot, rigid, vector
@@ -20,7 +19,7 @@ EYE = as_matrix(np.eye(3, dtype=int))
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
-@dataclass(frozen=True)
+@frozen
 class Mass:
     """A rigid inertia about the common frame's origin; E by its upper triangle."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from anyjoint.frozen import frozen
 from anyjoint.spatial import Matrix, Vector, zeros
 from anyjoint.tree.record import Record
 
@@ -13,7 +13,7 @@ from .common_frame import products
 from .small_matrix import LDL, ldl
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """A link's velocities, and the columns of its coordinates."""
 

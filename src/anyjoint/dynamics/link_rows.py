@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, Rows, Standing, Touched
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Scalars, Vector, as_matrix, dot, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan
@@ -80,7 +80,7 @@ class LinkFrames:
         return self._drifts[link]
 
 
-@dataclass(frozen=True)
+@frozen
 class LinkTouched:
     """A link as a constraint sees it, in the frame of `base`."""
 

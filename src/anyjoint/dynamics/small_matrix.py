@@ -1,15 +1,15 @@
 """Small symmetric positive systems (up to 6x6) over any scalar: LDL^T with exact zeros exploited, no square roots."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Scalars, Vector, dot, minus_dot, zeros
 
 Less = Callable[[Scalar, Scalars, Scalars], Scalar]  # x - a . b, in one order of sums or another
 
 
-@dataclass(frozen=True)
+@frozen
 class LDL:
     """Omega = L diag(1/inverse) L^T with unit lower L."""
 

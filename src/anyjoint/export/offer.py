@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import trace_forces
+from anyjoint.frozen import frozen
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
@@ -24,7 +24,7 @@ PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS
 TOUCHING = tuple(name for name in STEPS if STEPPERS[name].resists)
 
 
-@dataclass(frozen=True)
+@frozen
 class Beside:
     """What goes with the quantities: derivatives, steps by name, bodies that hybrid dynamics prescribes, and forces."""
 

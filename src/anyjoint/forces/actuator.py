@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
@@ -25,7 +25,7 @@ EVERYWHERE = (-math.inf, math.inf)
 Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
 
 
-@dataclass(frozen=True)
+@frozen
 class Actuator:
     """Its own effort is gain * control + bias . (1, length, rate), with length = gear * coordinate.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, less, minimum, select
 from anyjoint.spatial import Pose, dot, vector
 
@@ -76,7 +77,7 @@ class Both(NamedTuple):
         return [*ones, *(_either(self.other.arc, self.other.bend(s), self.between) for s in shares)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Pair:
     """Two obstacles on the same segment, and what the path is longer by around both, in the order of the ways.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
@@ -20,7 +20,7 @@ from .spring import line
 NEWTON = 6.6743e-11  # m^3 / (kg s^2)
 
 
-@dataclass(frozen=True)
+@frozen
 class Attraction:
     """All pairs of some bodies (default: of all) pull at each other's centres of mass, with G m1 m2 / r^2."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, absolute
@@ -19,7 +20,7 @@ from .force import Values, Vector3, check_number, check_pose, checked_vector, mo
 POINT, AXES, WIND = slice(0, 3), slice(3, 12), slice(12, 15)  # of the numbers; then what grows with speed, its square
 
 
-@dataclass(frozen=True)
+@frozen
 class BoxDrag:
     """Resists a box of full extents `size`, at `pose` on a body, in a fluid that flows with the velocity `wind`.
 

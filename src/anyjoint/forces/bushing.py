@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, asin, atan2, reals
@@ -21,7 +22,7 @@ from .force import Values, check_pose, two_bodies
 FRAME = 12
 
 
-@dataclass(frozen=True)
+@frozen
 class Bushing:
     """Holds a frame of body b in a frame of body a (None: the ground), by three springs that turn and three that shift.
 

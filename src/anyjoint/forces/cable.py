@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, select
 
@@ -15,7 +15,7 @@ from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
 
 
-@dataclass(frozen=True)
+@frozen
 class Cable:
     """Pulls with stiffness * stretch * (1 + dissipation * rate) + damping * rate, and never pushes.
 

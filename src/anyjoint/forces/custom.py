@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
@@ -16,7 +16,7 @@ from .force import ask, body_index, driven_body
 from .signal import Functions
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Custom:
     """Efforts e(s, rate, numbers, signals) along whatever `measure` measures of poses and coordinates.
 
@@ -54,7 +54,7 @@ class Custom:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Told:
     """A function of the user's that tells what goes wrong in it; equal for the same one, so that code is shared."""
 

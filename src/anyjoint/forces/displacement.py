@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import comb
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.joints.exponential import horner
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
@@ -22,7 +23,7 @@ NEAR = 1 / 64  # of the squared sine of an angle, below which a series serves
 ARCSINE = tuple(comb(2 * k, k) / (4**k * (2 * k + 1)) for k in range(9))  # asin(s)/s by powers of s^2
 
 
-@dataclass(frozen=True)
+@frozen
 class Displacement:
     """The place of a frame of `body` in a frame of `reference` (None: the ground), by one number.
 

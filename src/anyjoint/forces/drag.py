@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import sqrt
@@ -16,7 +16,7 @@ from .force import Values, Vector3, check_number, checked_vector, moving_index
 TINY = 1e-36  # keeps the direction of a flow finite where nothing flows
 
 
-@dataclass(frozen=True)
+@frozen
 class Drag:
     """Resists the motion of a body through a fluid that flows with the velocity `wind`, in world axes.
 

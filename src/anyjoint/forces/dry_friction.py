@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
 from anyjoint.constraints.resistance import rubbing
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 
 from .force import Values, check_number
 from .path import Item, check_listed, read_path
 
 
-@dataclass(frozen=True)
+@frozen
 class DryFriction:
     """Resists the rate of a path (see Cable) with -force * rate / sqrt(rate^2 + slip^2).
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, less, select
 
 from .force import Values, check_number, is_number
 
 
-@dataclass(frozen=True)
+@frozen
 class FLV:
     """MuJoCo's muscle (its documentation has the curves): active force over length and speed, and passive force.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, less, maximum, minimum, select, sqrt
@@ -19,7 +18,7 @@ TINY = 1e-30
 NUMBERS = ("stiffness", "dissipation", "static", "dynamic", "viscous")
 
 
-@dataclass(frozen=True)
+@frozen
 class HuntCrossley:
     """A ball of body a meets what is at `point` of body b: a ball of `other_radius`, or a half space with a `normal`.
 

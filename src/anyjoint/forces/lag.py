@@ -6,10 +6,10 @@ Between moments of a grid an activation goes by one step of its equation; what w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 
 from .force import check_number, checked_range
 from .signal import Signal
@@ -32,7 +32,7 @@ class Lag(Protocol):
         """The activation after h, by the controls at the beginning, in the middle and at the end."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Filter:
     """tau * d(activation)/dt = control - activation, kept within `range`; exact for a control that is a line."""
 
@@ -50,7 +50,7 @@ class Filter:
         return _kept(held + slope * h + (activation - held) * math.exp(-h / self.tau), self.range)
 
 
-@dataclass(frozen=True)
+@frozen
 class Integrator:
     """d(activation)/dt = control; kept within `range`."""
 
@@ -64,7 +64,7 @@ class Integrator:
         return _kept(activation + h * (first + 4 * middle + last) / 6, self.range)
 
 
-@dataclass(frozen=True)
+@frozen
 class MuscleLag:
     """Calcium comes faster than it goes: tau * d(activation)/dt = control - activation, as MuJoCo's muscles have it.
 

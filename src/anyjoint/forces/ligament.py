@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, select
 
@@ -17,7 +17,7 @@ from .path import Item, check_listed, read_path
 SHORTEST = 1e-12
 
 
-@dataclass(frozen=True)
+@frozen
 class Ligament:
     """Pulls along a path (see Cable) with force * curve(stretch), where the stretch, by lengths, is above 1.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, minimum, select
 
@@ -15,7 +15,7 @@ from .force import Values, check_number
 from .servo import coordinate
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """Pushes coordinates back into the limits of their joints: springs that act only outside, and never pull.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
@@ -16,7 +15,7 @@ from .force import Values, Vector3, checked_vector, two_bodies
 FIELD = 1e-7  # mu_0 / (4 pi), T m / A
 
 
-@dataclass(frozen=True)
+@frozen
 class Magnets:
     """A dipole at a point of one body and another at a point of another (None: the ground).
 

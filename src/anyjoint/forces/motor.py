@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import maximum, minimum
@@ -16,7 +16,7 @@ from .servo import coordinate
 from .signal import Signal, check_signal, joined, parted
 
 
-@dataclass(frozen=True)
+@frozen
 class Motor:
     """Drives one coordinate with the torque stall_torque * (command - speed / no_load_speed), times the gear.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
@@ -25,7 +25,7 @@ BENT = 0.25  # of Hill's hyperbola
 ECCENTRIC = 1.4  # the most that a muscle pulls when it is stretched
 
 
-@dataclass(frozen=True)
+@frozen
 class Hill:
     """Hill's muscle on a tendon that does not stretch: active force over length and speed, and passive force.
 
@@ -62,7 +62,7 @@ class Hill:
         return hill(length, rate, activation, self.numbers)
 
 
-@dataclass(frozen=True)
+@frozen
 class Muscle:
     """Pulls along a path (see Cable) with force(length, rate, activation), and never pushes.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 
@@ -27,7 +27,7 @@ Item = Point | MovingPoint | ConditionalPoint | WrapSphere | WrapCylinder | Wrap
 EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley"
 
 
-@dataclass(frozen=True)
+@frozen
 class Path:
     """A path, read: the length as a measure of bodies and coordinates, the numbers of that, and where it runs.
 

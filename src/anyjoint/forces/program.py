@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from anyjoint.codegen import CompiledFunction, compile_function
 from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.joints.parameters import Same
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -31,7 +32,7 @@ MANY = 24  # pushes that are worth kernels of their own, instead of one straight
 Compiled = Callable[[Floats, Floats, Floats], Floats]
 
 
-@dataclass(frozen=True)
+@frozen
 class StraightForces:
     """Generalized forces (by velocity) and stored energy, as expressions of the state."""
 
@@ -43,7 +44,7 @@ class StraightForces:
     torques: dict[int, Node]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ForceProgram:
     """The forces of a run: generalized forces and stored energy of states."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
@@ -17,7 +17,7 @@ from .force import Values, check_number, driven_body, is_number
 from .signal import Signal, check_signal, joined, parted
 
 
-@dataclass(frozen=True)
+@frozen
 class Servo:
     """Pulls one coordinate of a body's joint to a target (a number or a function of time), with at most `limit`."""
 

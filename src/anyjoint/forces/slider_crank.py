@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, less, select, sqrt
@@ -13,7 +12,7 @@ from .force import Values, Vector3, body_index, check_number, checked_vector
 from .path import Path
 
 
-@dataclass(frozen=True)
+@frozen
 class SliderCrank:
     """Where the slider is that runs from `origin` of `body` along `axis`, by a rod to the `pin` of the `crank`.
 

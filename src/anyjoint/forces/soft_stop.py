@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
@@ -16,7 +16,7 @@ from .force import Values, check_number, checked_range, driven_body, is_number
 from .servo import coordinate
 
 
-@dataclass(frozen=True)
+@frozen
 class SoftStop:
     """Pushes one coordinate of a body's joint back between two ends, of which one may be infinite.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
@@ -15,7 +14,7 @@ from .force import Values, Vector3, check_number, checked_vector, two_bodies
 TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
 
 
-@dataclass(frozen=True)
+@frozen
 class Spring:
     """A spring and damper between a point of one body and a point of another (None: the ground).
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, maximum, minimum
 
@@ -14,7 +14,7 @@ from .force import Values, check_number
 from .path import Item, check_listed, read_path
 
 
-@dataclass(frozen=True)
+@frozen
 class Tendon:
     """Resists its path (see Cable) with damping, and with stiffness where that is longer or shorter than `length`.
 

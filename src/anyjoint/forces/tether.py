@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 
@@ -17,7 +17,7 @@ from .path import Item, check_listed, read_path
 OWN = 4  # numbers: the end, stiffness, damping, onset
 
 
-@dataclass(frozen=True)
+@frozen
 class Tether:
     """Pushes the length of a path (see Cable) back into `range`: springs that act only outside, and never pull.
 

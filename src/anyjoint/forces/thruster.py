@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
@@ -19,7 +19,7 @@ from .lag import Lag, activated, check_lag
 from .signal import Signal, check_signal, joined, parted
 
 
-@dataclass(frozen=True)
+@frozen
 class Thruster:
     """Pushes with gain * control + bias, times `force` at `point` of a body and times `torque`, in body axes.
 

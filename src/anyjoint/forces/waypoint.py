@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 
 from .force import Values, Vector3
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MovingPoint:
     """A point that moves on its body (None: the ground) with coordinates: position(x, ...) gives its three numbers.
 
@@ -23,7 +23,7 @@ class MovingPoint:
     coordinates: Sequence[tuple[Where, int]]
 
 
-@dataclass(frozen=True)
+@frozen
 class ConditionalPoint:
     """A point of a body (None: the ground) that a path passes only while a coordinate is within a range.
 
@@ -38,7 +38,7 @@ class ConditionalPoint:
     function: Callable[[Scalar], Scalar] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Drum:
     """A drum that turns with a coordinate of a body and winds the path up: its length has radius * (q - zero) more.
 
@@ -51,7 +51,7 @@ class Drum:
     zero: float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Pulley:
     """Ends a branch of a path; the next one counts 1 / divisor of its length, as behind a block and tackle."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, absolute, atan2, cos, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
@@ -40,7 +40,7 @@ class Circle(NamedTuple):
     after: Scalar
 
 
-@dataclass(frozen=True)
+@frozen
 class WrapSphere:
     """A sphere of a body (None: the ground) that a path goes around if it would go through it.
 
@@ -67,7 +67,7 @@ class WrapSphere:
         return WrapSphere, self.side is not None, self.segments
 
 
-@dataclass(frozen=True)
+@frozen
 class WrapCylinder:
     """A cylinder of a body (None: the ground) that a path goes around.
 

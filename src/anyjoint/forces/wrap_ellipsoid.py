@@ -8,12 +8,12 @@ taken in which the way is shortest: for a ball that is the shortest of all, for 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot, rotation_problem
@@ -26,7 +26,7 @@ SPREADS = (0.4, 0.2, 0.1, 0.03)  # angles between the planes that are compared, 
 FARTHEST = 1.4  # how far a plane may turn from the one through the centre
 
 
-@dataclass(frozen=True)
+@frozen
 class WrapEllipsoid:
     """An ellipsoid of a body (None: the ground) that a path goes around if it would go through it.
 

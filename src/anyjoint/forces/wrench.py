@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
@@ -17,7 +17,7 @@ from .force import Values, Vector3, checked_vector, moving_index
 from .signal import Signal, joined, parted
 
 
-@dataclass(frozen=True)
+@frozen
 class Wrench:
     """A torque and a force (constant, or functions of time) on a point of a body, in world or body axes."""
 

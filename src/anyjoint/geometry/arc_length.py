@@ -1,21 +1,21 @@
 """The arc length of any curve, over any scalar: Gauss quadrature between knots, quintics in between."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, derivative, sqrt
 from anyjoint.spatial import dot
 
-from .check import Table, frozen
+from .check import Table, nested
 from .piecewise import Grid, polynomial
 
 STEPS = 400
 
 
-@dataclass(frozen=True)
+@frozen
 class ArcLength:
     """The length from the start of the domain; `total` is added for each whole round of a closed curve."""
 
@@ -47,7 +47,7 @@ def arc_length_of(
     slope = step * np.array([speed(float(s)) for s in knots], dtype=float)
     bend = step**2 * np.array([derivative(speed, float(s)) for s in knots], dtype=float)
     tables = quintic_pieces(length, slope, bend)
-    return ArcLength(Grid(lo, step, STEPS, closed), frozen(tables), float(length[-1]))
+    return ArcLength(Grid(lo, step, STEPS, closed), nested(tables), float(length[-1]))
 
 
 def quintic_pieces(y: Table, d: Table, dd: Table) -> Table:

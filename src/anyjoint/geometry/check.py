@@ -81,6 +81,6 @@ def table(owner: str, values: Any, shape: tuple[int | None, ...], least: tuple[i
     return array
 
 
-def frozen(array: Table) -> Any:
+def nested(array: Table) -> Any:
     """Nested tuples of floats, so that a dataclass that holds them can be compared and hashed."""
-    return tuple(frozen(row) for row in array) if array.ndim > 1 else tuple(float(x) for x in array)
+    return tuple(nested(row) for row in array) if array.ndim > 1 else tuple(float(x) for x in array)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, atan2, derivative, plain, sqrt
 from anyjoint.spatial import Matrix, Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 
@@ -21,7 +22,7 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
-@dataclass(frozen=True)
+@frozen
 class FrameTurn(Turn):
     """The rotation of a frame made from derivatives, which breaks down where they vanish or are parallel.
 
@@ -34,7 +35,7 @@ class FrameTurn(Turn):
         return replace(self, R=self.R.T)
 
 
-@dataclass(frozen=True)
+@frozen
 class FrenetTurn(FrameTurn):
     """The rotation of a Frenet frame, which turns over where its `bend` f' x f'' passes zero."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 
 from .bernstein import horner
-from .check import Table, finite, frozen, table
+from .check import Table, finite, nested, table
 from .piecewise import Breaks, Piecewise
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
 MOST_KNOTS = 10_000  # code looks for a piece among all of them
 
 
-@dataclass(frozen=True)
+@frozen
 class Constant:
     """f(x) = value."""
 
@@ -36,7 +36,7 @@ class Constant:
         return self.value
 
 
-@dataclass(frozen=True)
+@frozen
 class Linear:
     """f(x) = slope x + intercept."""
 
@@ -51,7 +51,7 @@ class Linear:
         return scaled if self.intercept == 0 else scaled + self.intercept
 
 
-@dataclass(frozen=True)
+@frozen
 class Polynomial:
     """f(x) = sum coefficients[k] x^k, lowest power first."""
 
@@ -59,13 +59,13 @@ class Polynomial:
 
     def __post_init__(self) -> None:
         given = table("Polynomial coefficients", self.coefficients, (None,), (1,))
-        object.__setattr__(self, "coefficients", frozen(given))
+        object.__setattr__(self, "coefficients", nested(given))
 
     def __call__(self, x: Scalar) -> Scalar:
         return horner(self.coefficients, x)
 
 
-@dataclass(frozen=True)
+@frozen
 class PiecewiseLinear:
     """Straight lines through (x_i, y_i); the end lines go on outside."""
 
@@ -78,13 +78,13 @@ class PiecewiseLinear:
     @cached_property
     def pieces(self) -> Piecewise:
         x, y = np.array(self.x), np.array(self.y)
-        return Piecewise(Breaks(frozen(x[1:-1]), frozen(x[:-1])), (frozen(y[:-1]), frozen(np.diff(y) / np.diff(x))))
+        return Piecewise(Breaks(nested(x[1:-1]), nested(x[:-1])), (nested(y[:-1]), nested(np.diff(y) / np.diff(x))))
 
     def __call__(self, x: Scalar) -> Scalar:
         return self.pieces(x)
 
 
-@dataclass(frozen=True)
+@frozen
 class NaturalCubic:
     """The cubic spline through (x_i, y_i), straight outside.
 
@@ -109,13 +109,13 @@ class NaturalCubic:
         last = powers[-1, 1] + (x[-1] - x[-2]) * (2 * powers[-1, 2] + 3 * (x[-1] - x[-2]) * powers[-1, 3])
         rows = np.vstack([[y[0], powers[0, 1], 0, 0], powers, [y[-1], last, 0, 0]])
         origins = np.concatenate([x[:1], x[:-1], x[-1:]])
-        return Piecewise(Breaks(frozen(x), frozen(origins)), frozen(np.ascontiguousarray(rows.T)))
+        return Piecewise(Breaks(nested(x), nested(origins)), nested(np.ascontiguousarray(rows.T)))
 
     def __call__(self, x: Scalar) -> Scalar:
         return self.pieces(x)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scaled:
     """f(x, ...) = scale * function(x, ...)."""
 
@@ -130,7 +130,7 @@ class Scaled:
         return self.scale * self.function(*x)
 
 
-@dataclass(frozen=True)
+@frozen
 class Composed:
     """f(x, ...) = outer(inner(x, ...))."""
 
@@ -144,7 +144,7 @@ class Composed:
         return self.outer(self.inner(*x))
 
 
-@dataclass(frozen=True)
+@frozen
 class Of:
     """A function of some entries of a list: f(q) = function(q[i], q[j], ...); what a coupled joint follows."""
 
@@ -159,7 +159,7 @@ class Of:
         return self.function(*(q[k] for k in self.indices))
 
 
-@dataclass(frozen=True)
+@frozen
 class Held:
     """A function with some of its arguments held: `values` has None where an argument stays free."""
 
@@ -175,7 +175,7 @@ class Held:
         return self.function(*(next(free) if value is None else value for value in self.values))
 
 
-@dataclass(frozen=True)
+@frozen
 class Tied:
     """f(x) = outer(...) where some arguments are entries of x, by number, and those that are None are inner(x[i], ...).
 
@@ -251,5 +251,5 @@ def _keep_knots(owner: Any, name: str, least: int) -> None:
         raise InputError(f"{name}: {len(x):,} knots are given, and at most {MOST_KNOTS:,} are used; thin them out")
     if not (np.diff(x) > 0).all():
         raise InputError(f"{name}: x must increase strictly, got {x.tolist()}")
-    object.__setattr__(owner, "x", frozen(x))
-    object.__setattr__(owner, "y", frozen(y))
+    object.__setattr__(owner, "x", nested(x))
+    object.__setattr__(owner, "y", nested(y))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 
 from .bernstein import horner
-from .check import Table, frozen
+from .check import Table, nested
 from .piecewise import Grid, polynomial
 from .spans import Spans
 
 
-@dataclass(frozen=True)
+@frozen
 class Patches:
     """`tables[component][power of u][power of v]` lists the coefficient of every patch, one row of v after another."""
 
@@ -35,7 +35,7 @@ class Patches:
         # What is left of differences of control points that should vanish would cost an operation each.
         noise = np.abs(coefficients) < 16 * np.finfo(float).eps * np.abs(coefficients).max(initial=0.0)
         flat = np.where(noise, 0.0, coefficients).reshape(m * n, *coefficients.shape[2:])
-        return Patches(grids, frozen(np.moveaxis(flat, (0, 3), (3, 0))))
+        return Patches(grids, nested(np.moveaxis(flat, (0, 3), (3, 0))))
 
     def __call__(self, u: Scalar, v: Scalar) -> list[Scalar]:
         i, s = self.grids[0].locate(u)

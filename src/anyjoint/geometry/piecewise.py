@@ -6,17 +6,17 @@ So the generated code is as long as one piece, whatever their number, and deriva
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, floor, gather, less, maximum, minimum, select
 
-from .check import Table, frozen
+from .check import Table, nested
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """Equal pieces of width `step` from `start`; outside, the first and last piece go on, or all repeat (cyclic)."""
 
@@ -44,7 +44,7 @@ class Grid:
         return x if self.start == 0 and self.step == 1 else (x - self.start) * (1 / self.step)
 
 
-@dataclass(frozen=True)
+@frozen
 class Breaks:
     """Pieces parted by increasing numbers; piece i is written about `origins[i]`."""
 
@@ -64,7 +64,7 @@ def pick(values: Sequence[float], index: Scalar) -> Scalar:
     return values[0] if all(value == values[0] for value in values) else gather(values, index)
 
 
-@dataclass(frozen=True)
+@frozen
 class Piecewise:
     """A scalar function made of polynomials: `tables[k][i]` is the coefficient of power k in piece i."""
 
@@ -88,7 +88,7 @@ def polynomial(tables: Sequence[Sequence[float]], index: Scalar, t: Scalar) -> S
 
 def pieces(values: Table) -> Any:
     """Tables [power][piece] for each component from coefficients [piece, power, component]."""
-    return tuple(frozen(np.ascontiguousarray(values[:, :, k].T)) for k in range(values.shape[2]))
+    return tuple(nested(np.ascontiguousarray(values[:, :, k].T)) for k in range(values.shape[2]))
 
 
 def spline_through(values: Table, *, cyclic: bool) -> Table:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, floor
 
 from .bernstein import interval_powers
-from .check import Table, frozen, table
+from .check import Table, nested, table
 from .piecewise import Breaks, Grid, pick
 
 
-@dataclass(frozen=True)
+@frozen
 class Spans:
     """Pieces between increasing `edges`; cyclic ones repeat, others go on with their first and last piece."""
 
@@ -55,7 +55,7 @@ def knot_vector(owner: str, given: Any, count: int, degree: int) -> tuple[float,
     if count < degree + 1:
         raise InputError(f"{owner}: {count} control points given, a spline of degree {degree} needs {degree + 1}")
     if given is None:
-        return frozen(np.concatenate([[0.0] * degree, np.arange(count - degree + 1.0), [count - degree] * degree]))  # type: ignore[no-any-return]
+        return nested(np.concatenate([[0.0] * degree, np.arange(count - degree + 1.0), [count - degree] * degree]))  # type: ignore[no-any-return]
     knots = table(f"{owner} knots", given, (None,))
     if len(knots) != count + degree + 1:
         raise InputError(
@@ -66,7 +66,7 @@ def knot_vector(owner: str, given: Any, count: int, degree: int) -> tuple[float,
     inner = knots[degree + 1 : count]
     if len(inner) and np.unique(inner, return_counts=True)[1].max() > degree:
         raise InputError(f"{owner}: a knot repeated more than {degree} times inside would tear the spline apart")
-    return frozen(knots)  # type: ignore[no-any-return]
+    return nested(knots)  # type: ignore[no-any-return]
 
 
 def spans_of(knots: tuple[float, ...], degree: int, *, cyclic: bool) -> Spans:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 
 from .check import Table, table
 
@@ -17,7 +17,7 @@ Faces = tuple[tuple[int, ...], ...]
 Quad = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True)
+@frozen
 class Mesh:
     """Points (n, k) and faces that run counter-clockwise; open at its rim."""
 

@@ -1,11 +1,11 @@
 """Rotation-minimising frames: transport a normal along a curve by double reflection, keep it as a spline."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import frame_about
 
@@ -15,7 +15,7 @@ STEPS = 256
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference:
     """A vector along a curve, a C2 spline; made perpendicular to the tangent it is the second axis of the frame."""
 

@@ -7,10 +7,10 @@ normal takes theta up; one that has none can go on only where both frames are th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import Surface
 from anyjoint.scalar import Scalar, atan2, is_number, select
 from anyjoint.spatial import vector
@@ -21,7 +21,7 @@ from .wandering import Wandering
 ALIGNED = 1e-9  # angle between the frames of two charts that is none
 
 
-@dataclass(frozen=True)
+@frozen
 class ChartChange:
     """Parameters and their rates in the other chart, the angle to its frame, and whether it is time to change."""
 

@@ -1,9 +1,10 @@
 """Several joints in a row with no body in between [RM section 5.1]."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, zeros
 
@@ -14,7 +15,7 @@ from .product_rule import Motion, Piece, product
 Values = Sequence[Scalar]
 
 
-@dataclass(frozen=True, init=False)
+@frozen
 class Composite(Joint):
     """Joints in a row, Q = Q1 Q2 ... Qn [RM eq. 42]; q = their coordinates, one after the other."""
 

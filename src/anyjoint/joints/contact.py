@@ -1,9 +1,9 @@
 """Two surfaces in contact, in contact coordinates [PAK section 6]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
@@ -15,7 +15,7 @@ from .quaternion import turn_of
 from .two_surfaces import TwoSurfaces
 
 
-@dataclass(frozen=True)
+@frozen
 class Contact(TwoSurfaces):
     """Two surfaces touching at a point, Q = E1(u1, v1) R_psi E2(u2, v2)^-1 [PAK eq. 9-12]; q = (u1, v1, u2, v2, psi).
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, is_real, user_code
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Coupled(Joint):
     """A joint with no coordinates of its own: `joint` moved by functions of the coordinates of the body `source`.
 
@@ -96,7 +96,7 @@ class Coupled(Joint):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Chain:
     """A function that goes through the coordinates of a joint which follows another one."""
 

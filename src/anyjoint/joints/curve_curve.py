@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, as_matrix, unit_axis
@@ -19,7 +19,7 @@ MEETINGS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class CurveCurve(Joint):
     """Two curves touching with common tangent, Q = C1(s1) M C2(s2)^-1; q = (s1, s2), and an angle about it if `spin`.
 

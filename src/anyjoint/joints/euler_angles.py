@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, atan2, less, select, sincos, sqrt
 from anyjoint.spatial import Matrix, Pose, QuarterTurn, Vector, cross, dot
 
@@ -16,7 +16,7 @@ AWAY = 4 * math.pi  # what the second angle has on top in the other order, so th
 BETWEEN = 2 * math.pi
 
 
-@dataclass(frozen=True)
+@frozen
 class EulerAngles(Joint):
     """A ball joint in Euler angles, Q = Rot_a(q0) Rot_b(q1) Rot_c(q2) for `order="abc"` [LJ eq. 52]; q = the angles.
 

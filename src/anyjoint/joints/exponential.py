@@ -6,11 +6,11 @@ closed form is fed a harmless number below, so that neither branch ever makes a 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, floor, less, select, sincos, sqrt
 from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
 
@@ -34,7 +34,7 @@ COTANGENT = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 130767
              3617 / 10670622842880000)  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Coefficients:
     """sin t/t, (1 - cos t)/t^2, (t - sin t)/t^3 and the derivatives of the last two by t2."""
 

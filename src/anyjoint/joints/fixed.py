@@ -1,15 +1,15 @@
 """Weld: no motion at all [RM section 4.1]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Fixed(Joint):
     """A weld: Q = 1, no coordinates."""
 

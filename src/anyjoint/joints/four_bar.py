@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.frame import known_rotation
 from anyjoint.scalar import Scalar, cos, is_number, plain, sin, sqrt
@@ -15,7 +15,7 @@ from .joint import Coordinate, Joint, parameter
 STRETCHED = 1e-9  # of the diagonal's square, below which too few digits of the triangle are left
 
 
-@dataclass(frozen=True)
+@frozen
 class FourBar(Joint):
     """A four-bar linkage in the X-Y plane; q = (crank angle). Crank pivot at the origin, rocker pivot at (ground, 0).
 

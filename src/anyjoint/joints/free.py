@@ -1,9 +1,9 @@
 """Free motion: rotation and translation, six coordinates [RM section 4.8]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -19,7 +19,7 @@ ORDERS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Free(Joint):
     """No constraint at all, Q = exp([q_r]) Trans(q_t) [RM eq. 42]; q = (rotation vector, translation).
 

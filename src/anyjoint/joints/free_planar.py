@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, as_matrix, frame_about, unit_axis
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class FreePlanar(Joint):
     """Sliding and turning in the X-Y plane, Q = Trans(q0, q1, 0) Rot_z(q2); q = (x, y, angle).
 

@@ -1,8 +1,8 @@
 """Free motion by a quaternion and a position: seven coordinates, six velocities, no singularity."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector, zeros
 
@@ -11,7 +11,7 @@ from .product_rule import Motion
 from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
-@dataclass(frozen=True)
+@frozen
 class FreeQuaternion(Joint):
     """No constraint, Q = Trans(p) R(quaternion); q = (w, x, y, z, position in the parent).
 

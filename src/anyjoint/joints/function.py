@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError, JointError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import EVERYWHERE, check_intervals
 from anyjoint.options import named_options
 from anyjoint.scalar import Scalar, at_numbers, definition, user_code
@@ -17,7 +17,7 @@ from anyjoint.spatial import Pose
 from .joint import Coordinate, Joint, check_count
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionJoint(Joint):
     """The joint of `@aj.joint(dof=n)`: Q is what the function returns, a Pose, a 4x4 matrix or (R, p) of scalars."""
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.functions import Constant
 from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
@@ -16,7 +16,7 @@ FREE = (-math.inf, math.inf)
 MOST = {"rotations": 6, "translations": 3}  # terms; every rotation turns what comes after it
 
 
-@dataclass(frozen=True)
+@frozen
 class Term:
     """One rotation about or translation along `axis` by function(coordinates); the function takes as many numbers."""
 
@@ -43,7 +43,7 @@ class Term:
             return self.function(*at)
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionBased(Joint):
     """Q = Trans(sum a_k f_k(q)) Rot(a_1, f_1(q)) Rot(a_2, f_2(q)) ..., as OpenSim's CustomJoint.
 

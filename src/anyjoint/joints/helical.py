@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import finite
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
@@ -12,7 +12,7 @@ from .axis import slide
 from .joint import Coordinate, Joint, parameter
 
 
-@dataclass(frozen=True)
+@frozen
 class Helical(Joint):
     """A screw about `axis`, Q = Trans(axis pitch q) Rot(axis, q); q = (angle), `pitch` in metres per radian."""
 

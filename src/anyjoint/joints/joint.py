@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import EVERYWHERE, parameter
 from anyjoint.geometry.frame import FrameTurn, FrenetTurn
 from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
@@ -19,7 +19,7 @@ from .product_rule import Motion, motion_of
 __all__ = ["Coordinate", "Joint", "parameter", "wrapped"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Coordinate:
     """One generalized coordinate of a joint.
 

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
@@ -13,7 +13,7 @@ from .curve_frame import check_frame, curve_coordinate, curve_frame, known_frame
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class OnCurve(Joint):
     """Riding along a curve, Q = C(s), x axis along the tangent; `spin=True` adds Rot_x(angle) about it [GL A_path].
 

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
@@ -15,7 +15,7 @@ from .quaternion import turn_of
 from .surface_coordinates import surface_coordinates
 
 
-@dataclass(frozen=True)
+@frozen
 class OnSurface(Joint):
     """Riding on a surface, Q = S(u, v) with S = [p0, n x p0, n]; `spin=True` adds Rot_z(psi) about the normal.
 

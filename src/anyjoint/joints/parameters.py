@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 
 
-@dataclasses.dataclass(frozen=True)
+@frozen
 class Parameter:
     """A run-time number: where it sits in the joint, its value, where it usually is and where it may go."""
 

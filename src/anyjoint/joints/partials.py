@@ -8,9 +8,9 @@ that frame moves on the child by S_B, d_k x = dx/dq_k - ad(S_B,k) x.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, Vector, ad, vector, zeros
 
@@ -19,7 +19,7 @@ from .product_rule import Motion, columns
 Values = Sequence[Scalar]
 
 
-@dataclass(frozen=True)
+@frozen
 class Direction:
     """Rates of the coordinates, and the twists of the child and of leg B (backwards) that belong to them."""
 
@@ -28,7 +28,7 @@ class Direction:
     leg: Vector
 
 
-@dataclass(frozen=True)
+@frozen
 class Partials:
     """Derivatives of a joint along m directions, in its working frame; s = S v is its twist."""
 

@@ -1,15 +1,15 @@
 """Two translations in the X-Y plane [RM eq. 25, 26]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Planar(Joint):
     """Sliding in the X-Y plane without turning, Q = Trans(q0, q1, 0); q = (x, y)."""
 

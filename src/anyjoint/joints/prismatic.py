@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
 
@@ -12,7 +12,7 @@ from .axis import slide
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Prismatic(Joint):
     """A slider along `axis`, Q = Trans(axis q); q = (distance)."""
 

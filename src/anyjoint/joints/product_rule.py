@@ -7,10 +7,10 @@ translations, rotation matrices of frames) are differentiated, so a hinge keeps 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Factor, Matrix, Pose, Rotation, Translation, Turn, Vector, ad, dot, vector, zeros
 
@@ -19,7 +19,7 @@ from .condense import condensed
 Legs = Callable[[Sequence[Scalar]], tuple[Pose, Pose]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Motion:
     """A joint at (q, v), seen from its working frame: the child's frame unless the joint has a second leg B.
 
@@ -51,7 +51,7 @@ class Motion:
         return Piece(self.A @ to_child, seen_through(to_child, self.S), c)
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """One piece of a product: its pose, its own Jacobian (6 x nv) and its own c, in its child's frame."""
 

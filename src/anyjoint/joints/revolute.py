@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Revolute(Joint):
     """A hinge about `axis`, Q = Rot(axis, q); q = (angle). `wrap=True` keeps the angle within a turn or two."""
 

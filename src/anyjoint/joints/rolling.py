@@ -1,12 +1,12 @@
 """Two surfaces that roll on each other: contact coordinates whose rates obey rolling without slip [PAK section 6]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.frame import FrameTurn
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
@@ -25,7 +25,7 @@ FLAT = 1e-6  # share of the surfaces' own curvatures below which their differenc
 PROBES = 5
 
 
-@dataclass(frozen=True)
+@frozen
 class Rolling(Joint):
     """Two surfaces rolling on each other without slip, Q as for Contact; q = (u1, v1, u2, v2, psi), three velocities.
 

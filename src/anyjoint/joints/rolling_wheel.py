@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.curves import Circle, Curve, Line, as_curve, constant
 from anyjoint.scalar import Scalar, derivative, is_number
@@ -19,7 +19,7 @@ LINE = Line()
 SIDES = {"left": 1, "right": -1}
 
 
-@dataclass(frozen=True)
+@frozen
 class RollingWheel(Joint):
     """A wheel of the given radius on a curve in the X-Y plane, Q = C(s) Trans_y(d r) Rot_z(-d L(s) / r); q = (s).
 

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, dot, zeros
 
@@ -16,7 +16,7 @@ from .quaternion import relative_turn
 EXPONENTIAL_DOMAIN = (-math.pi, math.pi)
 
 
-@dataclass(frozen=True)
+@frozen
 class Spherical(Joint):
     """A ball joint, Q = exp([q]) [RM eq. 36]; q = the rotation vector (x, y, z).
 

@@ -1,8 +1,8 @@
 """Ball joint by a quaternion: four coordinates, three velocities, no singularity."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, zeros
 
@@ -11,7 +11,7 @@ from .product_rule import Motion
 from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
-@dataclass(frozen=True)
+@frozen
 class SphericalQuaternion(Joint):
     """A ball joint, Q = R(q) of the quaternion q = (w, x, y, z); v = angular velocity in the body, so S is constant."""
 

@@ -1,7 +1,6 @@
 """A joint through control frames: cumulative cubic B-spline on SE(3) [RM section 5.2, alg. 4]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.piecewise import Grid, pick
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, as_matrix, cross, dot, vector, zeros
@@ -20,7 +20,7 @@ from .logarithm import logarithm
 from .product_rule import Motion, Piece, product
 
 
-@dataclass(frozen=True)
+@frozen
 class SplineCurve(Joint):
     """Along control frames C_i, Q = C_1 exp(D_2 B_2(t)) exp(D_3 B_3(t)) exp(D_4 B_4(t)) [RM eq. 59].
 

@@ -1,14 +1,14 @@
 """Six bicubic B-spline values over two coordinates as one pose [RM section 5.3, alg. 5]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.bernstein import uniform_basis
-from anyjoint.geometry.check import frozen, table
+from anyjoint.geometry.check import nested, table
 from anyjoint.geometry.patches import Patches
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
@@ -16,7 +16,7 @@ from anyjoint.spatial import Pose
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class SplineSurface(Joint):
     """Over a grid of control values, Q = Trans(f1, f2, f3) Rot_x(f4) Rot_y(f5) Rot_z(f6) [RM eq. 63]; q = (u, v).
 
@@ -27,7 +27,7 @@ class SplineSurface(Joint):
     values: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(table("SplineSurface values", self.values, (6, None, None), (4, 4))))
+        object.__setattr__(self, "values", nested(table("SplineSurface values", self.values, (6, None, None), (4, 4))))
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:

@@ -7,11 +7,11 @@ chart: when a joint rewrites its coordinates, the energy stays what it is. The f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Vector, vector, zeros
 
@@ -20,7 +20,7 @@ from .joint import Joint
 Values = Sequence[Scalar]
 
 
-@dataclass(frozen=True)
+@frozen
 class Spring:
     """Stiffness, damping and armature per velocity, and where the springs relax, per coordinate."""
 

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import finite
 from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
@@ -17,7 +17,7 @@ from .surface_coordinates import surface_coordinates
 from .two_surfaces import TwoSurfaces
 
 
-@dataclass(frozen=True)
+@frozen
 class SurfaceSurface(TwoSurfaces):
     """Two surfaces sliding on each other, Q = S1(u1, v1) flip S2(u2, v2)^-1 [GL eq. 15]; q = (u1, v1, u2, v2).
 

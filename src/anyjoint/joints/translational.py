@@ -1,15 +1,15 @@
 """Three translations [RM eq. 27, 28]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Translational(Joint):
     """Any translation and no turning, Q = Trans(q); q = (x, y, z)."""
 

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Universal(Joint):
     """A cardan joint, Q = Rot_x(q0) Rot_y(q1) [RM eq. 32]; q = (angle about x, angle about y)."""
 

@@ -7,9 +7,8 @@ turn against each other by the difference of the tilts: omega = K w, with the re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.errors import SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import Surface
 from anyjoint.scalar import Scalar, plain, sincos
 from anyjoint.spatial import Matrix, Vector, as_matrix
@@ -19,7 +18,7 @@ from .product_rule import leg_motion
 ALIKE = "both surfaces bend alike where they touch, so that the contact point would run away at infinite speed"
 
 
-@dataclass(frozen=True)
+@frozen
 class Wandering:
     """What a surface's frame does per unit of velocity of its origin across the surface, in its own axes."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from anyjoint.frozen import frozen
 from anyjoint.joints import Coupled, Joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """The coordinate of a joint that follows: slope * (the leader's coordinate) + intercept.
 
@@ -57,7 +58,7 @@ def leaders(
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Felt:
     """What a coordinate feels of its own: springs that relax at `rest`, damping, armature, dry friction."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from anyjoint.frozen import frozen
 
 from .paths import Paths
 from .report import Report
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A file to load, how its root stands, whether meshes are read, where problems are told, what touches, trust."""
 

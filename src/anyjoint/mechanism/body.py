@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.spatial import Pose
 
@@ -13,7 +14,7 @@ from .inertia import Inertia
 from .shapes import Shape
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Body:
     """One rigid body. `parent` is an index into `mech.bodies`, -1 for the ground.
 
@@ -54,7 +55,7 @@ class Body:
         return f"<Body {self.index} {self.name!r}: {type(self.joint).__name__} with {self.joint.nq} coordinates>"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ground:
     """The world: the parent of the first bodies. Its shapes are scenery."""
 

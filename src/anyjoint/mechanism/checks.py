@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import ModelError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.check import INTERVAL, is_interval
 from anyjoint.joints import Coordinate, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 
-@dataclass(frozen=True)
+@frozen
 class Problem:
     """One broken rule: which, where, and a sentence with what was given, what was expected and what to do."""
 

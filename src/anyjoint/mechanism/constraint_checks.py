@@ -6,13 +6,14 @@ A function is tried out at random places, with random velocities.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.constraints import FunctionConstraint, Rows
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import is_number
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector
 
@@ -61,7 +62,7 @@ def functions(mech: Mechanism, _: object) -> Finding:
             yield from ((constraint.described, *found) for found in _problems(mech, constraint))
 
 
-@dataclass(frozen=True)
+@frozen
 class Probe:
     """A state at which a function is tried out; bodies have poses and twists at random, on the mechanism's own."""
 
@@ -71,7 +72,7 @@ class Probe:
     t: float
 
 
-@dataclass(frozen=True)
+@frozen
 class _Moving:
     """A body as a constraint sees it."""
 
@@ -79,7 +80,7 @@ class _Moving:
     p: Vector
     w: Vector
     u: Vector
-    X: Pose = Pose()  # noqa: RUF009  # an immutable value
+    X: Pose = Pose()  # an immutable value
 
 
 def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple[str, Exception | None]]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import is_real
 
@@ -29,7 +30,7 @@ FLIGHT, SLIDING, ROLLING = "flight", "sliding", "rolling"
 MODES = (FLIGHT, SLIDING, ROLLING)
 
 
-@dataclass(frozen=True)
+@frozen
 class ContactLaw:
     """How a body touches its parent: by which surfaces (the parent's, then its own), how rough, how elastic; its mode.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.scalar.array import Floats
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 
-@dataclass(frozen=True)
+@frozen
 class Fence:
     """One such coordinate: whose it is, its place in q, and the interval.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HERE = Pose()
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame:
     """A pose in the frame of a body; `body` is an index into `mech.bodies`, -1 for the ground."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Matrix, Pose
 
@@ -18,7 +19,7 @@ from .solid import mesh_integrals
 TOLERANCE = 1e-9  # relative: how far a tensor may be from symmetric, positive, and the triangle inequality
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Inertia:
     """Mass, centre of mass `com` and 3x3 `tensor` about the centre of mass, both in the body's axes.
 

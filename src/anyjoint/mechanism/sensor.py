@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial.quaternions import quaternions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sensor:
     """Something that is measured: `sensor(model, q, v)` is its value at a state, or at each of a batch.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.joints import Coupled
 
 from .checks import Problem
@@ -13,7 +14,7 @@ from .sensor import Sensor
 from .shapes import Shape
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """The file of a loaded mechanism.
 

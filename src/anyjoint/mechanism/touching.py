@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from anyjoint.constraints.touch import gradient
 from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.frozen import frozen
 from anyjoint.geometry import distances
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
@@ -37,7 +37,7 @@ EDGED = (distances.Box, distances.Cylinder)  # on which corners of boxes may com
 ROUNDED = 0.02  # of the shortest side: corners of boxes there
 
 
-@dataclass(frozen=True)
+@frozen
 class Ball:
     """What touches: a ball whose center may be anywhere between two points of the body's frame."""
 
@@ -51,7 +51,7 @@ class Ball:
         return self.first != self.second
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ContactPair:
     """A body's balls against a signed distance on another body (-1: the ground), and how they rub and give way.
 

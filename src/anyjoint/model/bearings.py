@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.constraints.rows import Standing, Touched
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Body
 from anyjoint.quantity.kinematics import JOINT_WRENCHES
 from anyjoint.scalar.array import ArrayLike, Floats
@@ -25,7 +25,7 @@ FREE = method(JOINT_WRENCHES)  # without constraints
 AGREES = 1e-6  # accelerations that forces and constraints give, relative to the largest
 
 
-@dataclass(frozen=True)
+@frozen
 class Seen:
     """A body as a constraint sees it: where it is, how it moves in its own axes, and the constraint's frame in it."""
 

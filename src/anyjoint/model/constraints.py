@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.constrain import coordinate_place
 from anyjoint.mechanism.constraint_checks import check_slopes
@@ -31,7 +31,7 @@ SETTLED = 1e-9  # the same where rounding of large numbers is in the way
 ITERATIONS = 200
 
 
-@dataclass(frozen=True)
+@frozen
 class Residual:
     """By how much a constraint is missed: positions (rows on velocities alone have none: 0) and velocities."""
 
@@ -39,7 +39,7 @@ class Residual:
     velocity: Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Mobility:
     """Degrees of freedom that constraints leave at a place, and the rows that others imply, by name."""
 

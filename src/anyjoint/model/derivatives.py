@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anyjoint.model.part import WhichBody
 
 
-@dataclass(frozen=True)
+@frozen
 class InverseDerivatives:
     """dtau/dq, dtau/dv and dtau/da = M of inverse dynamics, (nv, nv) each; with a batch in front of it."""
 
@@ -35,7 +35,7 @@ class InverseDerivatives:
     a: Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class ForwardDerivatives:
     """da/dq, da/dv and da/dtau = M^-1 of forward dynamics, (nv, nv) each; with a batch in front of it."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.probing import anywhere
 from anyjoint.scalar.array import Floats
@@ -20,7 +20,7 @@ TINY = 1e-13  # of a column that is none, relative to the largest
 NOISE = 1e-10  # of an entry that is rounding, relative to the largest
 
 
-@dataclass(frozen=True)
+@frozen
 class BaseParameters:
     """What forces determine: `matrix` @ pi, (rank, 10 nb), where pi are the ten numbers of each body in turn.
 

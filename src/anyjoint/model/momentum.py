@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Centroidal:
     """Momentum h about the centre of mass in world axes, angular part first: h = A v.
 

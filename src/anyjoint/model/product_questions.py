@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar.array import Floats
@@ -102,7 +102,7 @@ class ProductQuestions(Part):
         return {name: found[name] for name in wanted}
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked:
     """A question about derivatives: the quantity, and where."""
 

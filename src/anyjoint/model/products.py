@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
@@ -27,7 +27,7 @@ KINDS: dict[str, Kind] = {"jvp": jvp, "vjp": vjp, "hvp": hvp}
 GROWTH = 3  # times that a program grows when it is differentiated
 
 
-@dataclass(frozen=True)
+@frozen
 class Product:
     """Machine code of a product, and how its numbers come from parameters, if it is by any."""
 

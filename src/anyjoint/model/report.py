@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import count_operations
+from anyjoint.frozen import frozen
 
 if TYPE_CHECKING:
     from .model import Model
 
 
-@dataclass(frozen=True)
+@frozen
 class ProgramReport:
     """One program: its form, kernels, operations of one state, numbers loaded, bytes of work memory."""
 
@@ -25,7 +25,7 @@ class ProgramReport:
     work_bytes: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """A model's programs so far, its links, and how long its first compilation took."""
 

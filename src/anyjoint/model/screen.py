@@ -9,13 +9,13 @@ floats, where s is known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import changes_twists, loses_inertia, singular_place
 from anyjoint.scalar.array import ArrayLike, Floats
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STATES = 5
 
 
-@dataclass(frozen=True)
+@frozen
 class Screen:
     """Accelerations that are natural for a model: at rest, for speeds of one unit, for forces of one unit.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.frame import Frame, find_frame
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MEASURED = 1e-6  # targets come from cameras and in single precision: entries of R R^T may be that far off
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Target:
     """Where a frame should be: a position, an orientation (a pose or rotation matrix), or both; also batches of them.
 
@@ -34,7 +35,7 @@ class Target:
     orientation_weight: Any = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Aim:
     """A target, checked: (batch, 3), (batch, 3, 3) or None, and roots of weights by axis."""
 
@@ -45,7 +46,7 @@ class Aim:
     weights: tuple[Floats, Floats]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Reached:
     """What inverse kinematics has found: `if found:` says whether all targets are met, `print(found)` what is not.
 

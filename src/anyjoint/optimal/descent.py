@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
 from anyjoint.options import named_options
@@ -32,7 +33,7 @@ Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
 HOPELESS = 1e30  # the cost of a run that fails
 
 
-@dataclass(frozen=True)
+@frozen
 class Optimised:
     """What was found: values by name, their cost, the motion; `history` has (cost, values) of every iteration."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.model.product_questions import named
 from anyjoint.options import named_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 BLIND = 1e-10  # of the largest: directions of parameters in which measurements change by less say nothing
 
 
-@dataclass(frozen=True)
+@frozen
 class Identified:
     """Fitted parameters: `values` as `model.parameters.set` takes them, and their standard deviations by label."""
 

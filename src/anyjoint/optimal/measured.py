@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import trace_forces
+from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
@@ -19,7 +19,7 @@ from .page import Runs
 from .setting import Setting, run_options, start_of
 
 
-@dataclass(frozen=True)
+@frozen
 class Forces:
     """States with the forces that went with them: linear in most parameters, and no run is needed."""
 
@@ -42,7 +42,7 @@ class Forces:
         return np.asarray(self.model.jvp("inverse_dynamics", self.rows, direction)[1])
 
 
-@dataclass(frozen=True)
+@frozen
 class Motion:
     """A motion that a run from the same start should follow."""
 
@@ -71,7 +71,7 @@ class Motion:
         return np.asarray(run.tangent(direction, raw=True)[0])
 
 
-@dataclass(frozen=True)
+@frozen
 class Markers:
     """Points of bodies that a camera has followed."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
 from anyjoint.scalar.array import ArrayLike, Floats
@@ -22,7 +23,7 @@ TIED = "constraints tie coordinates together; give a model without them"
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 
 
-@dataclass(frozen=True)
+@frozen
 class Regulator:
     """tau = tau0 - K (x - x0), a function of (t, q, v) that `simulate` takes as `tau`; x is (q, v)."""
 

@@ -6,13 +6,13 @@ import difflib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
@@ -26,7 +26,7 @@ STEP = 1e-6  # of the ten numbers, for how mass, centre and tensor change with t
 SYMMETRIC = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
-@dataclass(frozen=True)
+@frozen
 class Unknown:
     """A parameter, the whole inertia of a body, or a number of a force, as free numbers."""
 

@@ -8,7 +8,7 @@ Rates are da = M^-1 (dtau - dID), where dID is the rate of ID(q, v, a) with a he
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.adjoint import adjoint, bar_of
@@ -19,6 +19,7 @@ from anyjoint.dynamics.articulated_body import (
     ARTICULATED_BODY_AND_LOAD,
     ARTICULATED_BODY_THEN_LOAD,
 )
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
@@ -27,7 +28,7 @@ from anyjoint.tree.plan import GENERAL
 from .inverse_dynamics import INVERSE_DYNAMICS
 
 
-@dataclass(frozen=True)
+@frozen
 class Equation:
     """Accelerations and mu in one program, and inverse dynamics, whose numbers stand behind those of the first."""
 

@@ -9,13 +9,14 @@ one (Workshop, `nudged`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from anyjoint.codegen import Array, Place, Schedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
@@ -39,7 +40,7 @@ def gradient_of(name: str) -> str:
     return f"{name}_bar"
 
 
-@dataclass(frozen=True)
+@frozen
 class By:
     """What a quantity is differentiated by: names of its inputs, and whether also by the numbers of its trace."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from anyjoint.constraints import Push
 from anyjoint.dynamics.algorithm import Algorithm
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -41,7 +42,7 @@ LEAD: dict[Kind, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """An input or output; `kind` says how long it is: one number per coordinate or velocity, `inner` per body, ..."""
 
@@ -64,7 +65,7 @@ class Row:
         return math.prod(self.shape(mechanism))
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantity:
     """Something that a model can answer."""
 

@@ -6,15 +6,16 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import Any
+
+from anyjoint.frozen import frozen
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STANDARD = sysconfig.get_path("stdlib")
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """A line of a user's code: the part of it that failed, and the libraries that it had called."""
 

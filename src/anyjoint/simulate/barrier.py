@@ -7,10 +7,10 @@ straight way between the two states meets it, or passes it much nearer than the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.model.places import Shares, shares
@@ -23,7 +23,7 @@ VANISHES = 1e-7  # of a number's usual size
 NEAR, SMALL = 0.25, 0.02  # a step that passes nearer than a quarter of its length is too long to know the way
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class BarrierWatch:
     """All numbers of a mechanism that must not vanish on the way; `periods` of the coordinates that wrap, else 0."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 StateAt = Callable[[float], tuple[Floats, Floats]]
@@ -21,7 +21,7 @@ class StepUnderflow(AnyjointError):
         self.time, self.member, self.q, self.v = time, member, q, v
 
 
-@dataclass(frozen=True)
+@frozen
 class Chunk:
     """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.program import ForceProgram
 from anyjoint.forces.signal import BadInput, signal_at
+from anyjoint.frozen import frozen
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import ArrayLike, Floats
 
@@ -18,7 +19,7 @@ Callback = Callable[[float, Floats, Floats], ArrayLike]
 Torques = ArrayLike | tuple[ArrayLike, ArrayLike] | Callback | None  # constant, samples, (times, values), a function
 
 
-@dataclass(frozen=True)
+@frozen
 class Drive:
     """tau over time; `values` are one row, one row per state of a batch, or samples at `times`."""
 

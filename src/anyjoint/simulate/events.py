@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import ArrayLike, Floats
 
 Function = Callable[[float, Floats, Floats], ArrayLike]
 PRECISION = 1e-12  # seconds to which a crossing is bracketed, relative to times beyond a second
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """Watch where `function(t, q, v)` crosses zero; `direction` 1 upwards, -1 downwards, 0 both.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 from anyjoint.model.parameter_rows import ParameterRows
@@ -29,7 +29,7 @@ WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Trouble:
     """What is wrong with a path: the time of the last good state, when it happened, and a sentence."""
 
@@ -38,7 +38,7 @@ class Trouble:
     sentence: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.limits import limited_coordinates
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar.array import Floats
 
@@ -26,7 +26,7 @@ METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 Restitution = float | Mapping[str, float] | None  # for all limits, or by the names of coordinates
 
 
-@dataclass(frozen=True)
+@frozen
 class Stop:
     """One end of a coordinate: its name, places of the coordinate and of its velocity, where, and from which side.
 

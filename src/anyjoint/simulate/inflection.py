@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
@@ -21,7 +21,7 @@ from .way import way
 HALVINGS = 12  # a frame that turns over within 1/4096 of a step has flipped; if it takes longer, the curve just twists
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bend:
     """f' x f'' of the curve under a Frenet frame, as expressions of a joint's coordinates."""
 
@@ -35,7 +35,7 @@ class Bend:
         return np.stack(np.broadcast_arrays(*evaluate(self.outputs, given), q[:, 0])[:3], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FrenetWatch:
     """A Frenet frame that some body rides on; `q` are the coordinates that move it, with their periods if they wrap."""
 

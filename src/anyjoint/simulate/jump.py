@@ -8,13 +8,14 @@ the values must: where slopes jump, velocities do, by an impulse that keeps the 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import FunctionConstraint
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
@@ -33,7 +34,7 @@ AT_ONCE = 32  # switches that are looked at within one step
 JUMP = 1e-6  # of the numbers' own size; what is continuous changes by rounding only
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pieces:
     """A joint's pose, or rows, as expressions of coordinates, and the nodes that decide between cases."""
 
@@ -103,7 +104,7 @@ class Pieces:
             start = float(high)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class JumpWatch:
     """A body whose joint is made of pieces; `q` are the coordinates that move it, with their periods if they wrap."""
 
@@ -127,7 +128,7 @@ class JumpWatch:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RowWatch:
     """A constraint on coordinates and time, such as a motion that is given, which is made of pieces."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from anyjoint.frozen import frozen
 
 if TYPE_CHECKING:
     from anyjoint.joints import Joint
@@ -42,7 +43,7 @@ def forget(owner: Owner, key: Hashable) -> None:
     owner.shelf.pop(key, None)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Joints:
     """The joints of a mechanism as a key: the very same objects."""
 

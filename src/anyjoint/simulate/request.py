@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces import Limits
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.forces.resist import resistances
+from anyjoint.frozen import frozen
 from anyjoint.joints.parameters import signature
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.products import differentiates_by_kernels
@@ -54,7 +55,7 @@ TINIEST = 1e-300  # step
 WITHIN = "implicit-midpoint"  # leads to states within a step that looks back, which has no way to begin elsewhere
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A simulation to run: states are batches (batch, n), also where a single one was asked for."""
 
@@ -281,7 +282,7 @@ def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
     return kept(model, key, make)
 
 
-@dataclass(frozen=True)
+@frozen
 class ByKernels:
     """Generalized forces of many pushes, by kernels of a model."""
 

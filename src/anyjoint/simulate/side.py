@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
@@ -14,7 +13,7 @@ from anyjoint.symbolic.interpret import evaluate
 TINY = 1e-300  # seconds
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SideWatch:
     """One such vector of a body's joint, as expressions of its coordinates, and what it means that it passes zero."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from anyjoint.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Status:
     """`ok` if the run reached its end or a terminal event; `reason` says what happened, `time` when.
 

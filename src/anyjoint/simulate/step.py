@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
@@ -20,7 +19,7 @@ ARRAYS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """A compiled step's description: its schedule, the length of a state's row, where the caller's numbers go."""
 

@@ -8,7 +8,6 @@ inputs, `h` is the length of the step, `s` of an interpolated state the part of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
@@ -17,6 +16,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.tangent import tangent
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
@@ -38,7 +38,7 @@ SEED = "seed"
 Part = Literal["step", "inside", "start", "end"]  # start: what the first step is given; end: a step that an event cuts
 
 
-@dataclass(frozen=True)
+@frozen
 class StepMap:
     """What a step of a run is made of."""
 

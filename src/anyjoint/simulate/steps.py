@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from .fixed import drive_rows, fixed_parts
@@ -21,7 +21,7 @@ END = 1e-9  # of a step: a sample so close to its end is there
 Rows = tuple[Floats, Floats]  # (q, v) and what a step looks back at; accelerations of its stages
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """Steps of one trajectory; sample i stands at the part s[i] of step at[i], the first one before them all."""
 

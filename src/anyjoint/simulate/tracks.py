@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 
-@dataclass(frozen=True)
+@frozen
 class ContactTrack:
     """Where a body touches its parent and the force that it gets there, at every sample, in the world, (samples, 3).
 
@@ -32,7 +32,7 @@ class ContactTrack:
         return np.asarray(np.isfinite(self.points[:, 0]))
 
 
-@dataclass(frozen=True)
+@frozen
 class Touched:
     """Times of samples, and what contacts show there: (samples, batch, 9 points)."""
 
@@ -46,7 +46,7 @@ class Touched:
         return Touched(np.zeros(1), np.zeros((1, request.batch, count)))
 
 
-@dataclass(frozen=True)
+@frozen
 class ContactForces:
     """A contact over time, in the world: points, normals and forces (samples, points, 3), or (samples, batch, points,
     3). They are those of the step that ends at a sample; forces are on the body that was named first, 0 while there is

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-@dataclass(frozen=True)
+@frozen
 class Crossing:
     """An event that happened: its name, when, and the state there."""
 

@@ -7,11 +7,12 @@ because passing them one at a time is far cheaper than passing one dense 6x6 adj
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, sincos
 
 from .algebra import Matrix, Vector, cross, vector, zeros
@@ -20,7 +21,7 @@ from .inertia import BlockInertia, rotate_general, rotate_symmetric
 PLANES = ((1, 2), (2, 0), (0, 1))
 
 
-@dataclass(frozen=True)
+@frozen
 class Rotation:
     """A rotation by an angle about the coordinate axis 0, 1 or 2."""
 
@@ -84,7 +85,7 @@ class Rotation:
         return BlockInertia(rotate_symmetric(J.A, *turn), rotate_general(J.B, *turn), rotate_symmetric(J.C, *turn))
 
 
-@dataclass(frozen=True)
+@frozen
 class Translation:
     """A shift of the origin."""
 
@@ -107,7 +108,7 @@ class Translation:
         return J.shifted(vector(*self.p))
 
 
-@dataclass(frozen=True)
+@frozen
 class Turn:
     """A rotation given by its matrix."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 
 from .algebra import Matrix, Vector, dot, minus_dot, plus_dot, skew, zeros
 
 
-@dataclass(frozen=True)
+@frozen
 class BlockInertia:
     """A symmetric 6x6 inertia; A and C are symmetric 3x3, B is general."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, select
 
 from .algebra import Vector, vector
@@ -14,7 +14,7 @@ from .factor import Rotation
 from .inertia import BlockInertia
 
 
-@dataclass(frozen=True)
+@frozen
 class QuarterTurn(Rotation):
     """No turn where the condition `still` holds, else a quarter turn about a coordinate axis; sign -1 turns back."""
 

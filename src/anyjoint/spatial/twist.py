@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 
 from .algebra import Vector, cross, vector
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Twist:
     """Angular velocity and the velocity of the body's origin, both in the body's own axes."""
 

@@ -6,10 +6,11 @@ So every lane of a vector has its own time and step length. Lanes that have reac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, power, select, sqrt
 
 from .compiled import CompiledOps, Sum
@@ -17,7 +18,7 @@ from .physics import Physics
 from .tableau import Tableau
 
 
-@dataclass(frozen=True)
+@frozen
 class Controls:
     """Where the caller's numbers stand."""
 
@@ -44,7 +45,7 @@ class AdaptiveRow:
         self.length = self.rates + n
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """The coordinates or the velocities: how many, where they begin in y, their new values and rates."""
 

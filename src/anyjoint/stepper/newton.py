@@ -6,10 +6,9 @@ as it is, so that no state depends on its neighbours. One that is not solved in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, less, maximum, select
 
 from .physics import Physics
@@ -20,7 +19,7 @@ CLOSE = 1e-11  # beside 1 or the size of a number: what an iteration may still c
 ROUND, SLOW = 3e-6, 0.9  # changes so small that hardly shrink any more are rounding, of short numbers
 
 
-@dataclass(frozen=True)
+@frozen
 class Solved:
     """Where the state and the accelerations of a stage stand."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.mechanism import Mechanism
@@ -23,7 +23,7 @@ Nodes = list[Node]
 Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Scalar], Sequence[Scalar]] | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class JointGroup:
     """Bodies whose joints are the same."""
 
@@ -49,7 +49,7 @@ def joint_key(joint: Joint) -> Hashable:
     return type(joint), joint
 
 
-@dataclass(frozen=True)
+@frozen
 class Projection:
     """Programs that take positions and velocities back onto constraints, and where their numbers begin."""
 

@@ -7,8 +7,9 @@ are made of. A new stepper is one file in this folder with a `Stepper` in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from anyjoint.frozen import frozen
 
 from .tableau import Tableau
 
@@ -44,7 +45,7 @@ class Ops(Protocol):
         """q and v on from the state before, and g, of the backward differentiation formula of order two."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Stepper:
     """A method; one whose tableau estimates errors chooses its steps by itself."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from anyjoint.frozen import frozen
 
 Row = tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Tableau:
     """Stage i is at t + c_i h, y + h sum_j a_ij k_j; the step ends at y + h sum_j b_j k_j.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.optional import optional
 from anyjoint.options import nearest
 from anyjoint.scalar.array import Floats
@@ -58,7 +58,7 @@ DESIGNS: dict[str, Callable[[int, int, int], Points]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """The points of a design, off the faces of the cube."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
 
@@ -53,7 +53,7 @@ class Distribution(ABC):
         return self.values(np.full((1, self.dimension(shape)), 0.5), shape)[0]
 
 
-@dataclass(frozen=True)
+@frozen
 class Uniform(Distribution):
     """Anywhere between two ends."""
 
@@ -75,7 +75,7 @@ class Uniform(Distribution):
         return [np.broadcast_to(np.array(end, dtype=float), shape) for end in (self.low, self.high)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Normal(Distribution):
     """Around a mean, by standard deviations, or by a matrix of covariances; `exponent` for that of a logarithm."""
 
@@ -106,7 +106,7 @@ class Normal(Distribution):
         return [np.broadcast_to(np.exp(end) if self.exponent else end, shape) for end in ends]
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice(Distribution):
     """One of some values, each with its weight."""
 
@@ -129,7 +129,7 @@ class Choice(Distribution):
         return [option for option, weight in zip(self.options, self.weights, strict=True) if weight > 0]
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid(Distribution):
     """Values that all come, together with all those of other grids."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate import Status, Trajectory
 from anyjoint.simulate.drive import read_only
@@ -28,7 +29,7 @@ LONGEST = 400  # bytes of a reason
 PAIR = 2  # states that machine code for batches wants at least; a run alone would be rounded differently
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """What came of some runs: columns with a row for each, NaN where a reason says why there is nothing."""
 
@@ -37,7 +38,7 @@ class Rows:
     count: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """Simulates and measures runs that differ in what is drawn for them."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
@@ -49,7 +50,7 @@ def state_labels(model: Model) -> list[str]:
     return [*model.mechanism.coordinate_names, *speeds]
 
 
-@dataclass(frozen=True)
+@frozen
 class Final(Measure):
     """The state at the end."""
 
@@ -63,7 +64,7 @@ class Final(Measure):
         return state_labels(model)
 
 
-@dataclass(frozen=True)
+@frozen
 class Extremes(Measure):
     """The smallest and the largest value of each coordinate and velocity, at the samples."""
 
@@ -77,7 +78,7 @@ class Extremes(Measure):
         return state_labels(model)
 
 
-@dataclass(frozen=True)
+@frozen
 class EnergyDrift(Measure):
     """The largest imbalance of energy, relative to the largest energy that changed its form."""
 
@@ -87,7 +88,7 @@ class EnergyDrift(Measure):
         return {self.name: traj.balance_errors()}, {}
 
 
-@dataclass(frozen=True)
+@frozen
 class Thinned(Measure):
     """The whole trajectory, at so many of its samples."""
 
@@ -104,7 +105,7 @@ class Thinned(Measure):
         return state_labels(model)
 
 
-@dataclass(frozen=True)
+@frozen
 class EventTime(Measure):
     """When an event happens for the first time; NaN in a run where it does not."""
 
@@ -146,7 +147,7 @@ def _between(run: Trajectory, k: int) -> Callable[[float], tuple[Floats, Floats]
     return state_at
 
 
-@dataclass(frozen=True)
+@frozen
 class Own(Measure):
     """A function of the user's own, called on one trajectory after the other."""
 

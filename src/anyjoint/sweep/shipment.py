@@ -9,10 +9,10 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 
 from anyjoint.codegen import cache
+from anyjoint.frozen import frozen
 from anyjoint.travel import packed
 
 from .job import Job, Rows
@@ -21,7 +21,7 @@ from .space import Drawn
 _lock = threading.Lock()  # threads of a worker wait for the first, which makes the code ready
 
 
-@dataclass(frozen=True)
+@frozen
 class Shipment:
     """The pickle of a job and of a few runs to try, and entries of the cache by key."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited_coordinates
+from anyjoint.frozen import frozen
 from anyjoint.model.change import find, value_of
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
@@ -28,7 +28,7 @@ STATES = ("q0", "v0", "tau")
 MISSES = 0.1  # runs that may be expected beyond a parameter's domain
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """Something that can be varied: a parameter, or the whole or one entry of q0, v0 or tau."""
 
@@ -38,7 +38,7 @@ class Target:
     place: int | None = None  # its entry
 
 
-@dataclass(frozen=True)
+@frozen
 class Variable:
     """Targets that are drawn together, and how: by a distribution, or from rows that a user gave."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """Of one column: how many numbers there are (NaN left out), their mean, spread, extremes and where those are."""
 
@@ -53,7 +52,7 @@ def moments(column: Floats, first: int = 0) -> Moments:
                    first + low.argmin(axis=0), first + high.argmax(axis=0))  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Statistics:
     """What is known of all runs: how many there were, how many failed, and the moments of every column."""
 

@@ -7,8 +7,9 @@ left for each entry; then products that several paths share are built once.
 """
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from anyjoint.frozen import frozen
 from anyjoint.symbolic.dominator import Factor, dominator_factors, postdominator_factors
 from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op
@@ -17,7 +18,7 @@ from anyjoint.symbolic.pathproduct import share_products
 from anyjoint.symbolic.web import Web
 
 
-@dataclass(frozen=True)
+@frozen
 class Strategy:
     """What is factored and in which order."""
 

@@ -9,10 +9,10 @@ Constants are folded to the numbers that they mean (reading.py): `0.1 + 0.2` is 
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import ExpressionError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.symbolic import rules
 
@@ -31,7 +31,7 @@ _SPREAD = 0x2545F491
 _NODE_LIMIT = 1 << 29  # below _SPREAD, so keys are unique
 
 
-@dataclass(frozen=True)
+@frozen
 class Variable:
     """A named input of a graph.
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.symbolic import arrays, interval, slopes
 
@@ -17,7 +17,7 @@ from .slopes import Rule, constant
 TIGHTEST = 9  # how tightly what prints as a function call holds together
 
 
-@dataclass(frozen=True)
+@frozen
 class Operation:
     """An operation; {a} {b} {c} stand for operands in text. GATHER has a table besides, and leaves only data."""
 

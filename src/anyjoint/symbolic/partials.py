@@ -6,15 +6,16 @@ products of their edges; forward mode, reverse mode and D* are three ways to add
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.frozen import frozen
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
 Edge = tuple[int, int]  # (operand, partial derivative by it), both node ids
 
 
-@dataclass(frozen=True)
+@frozen
 class DerivativeGraph:
     """The part of a graph through which the roots depend on the leaves.
 

@@ -8,9 +8,10 @@ Sums and products of constants are those of the numbers that they mean, rounded 
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from anyjoint.frozen import frozen
 
 _PI = Fraction(math.pi)  # what people multiply and divide
 # Bits of numerator and denominator together; a float in [1, 2) has 52 of its own.
@@ -18,7 +19,7 @@ _FRACTION_BITS, _SQUARE_BITS, _PI_BITS = 34, 30, 18
 _DIGITS = 12  # a decimal number with so few digits was written by a person
 
 
-@dataclass(frozen=True)
+@frozen
 class Number:
     """`factor` times the square root of the `root` (an integer without square factors), times pi if `has_pi`."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.errors import AlgorithmError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Scalars
 from anyjoint.symbolic import Graph, Node
@@ -22,7 +23,7 @@ from anyjoint.tree.record import said, unset
 from .flatten import flatten
 
 
-@dataclass(frozen=True)
+@frozen
 class FromRow:
     """Loaded from entry k of this link's part of a state row."""
 
@@ -30,14 +31,14 @@ class FromRow:
     k: int
 
 
-@dataclass(frozen=True)
+@frozen
 class FromRaw:
     """A raw number of the link; -3 to -1 are -gravity, which stands behind them."""
 
     index: int
 
 
-@dataclass(frozen=True)
+@frozen
 class FromParent:
     """Entry k of a value that the parent has set in the same sweep."""
 
@@ -45,7 +46,7 @@ class FromParent:
     k: int
 
 
-@dataclass(frozen=True)
+@frozen
 class FromChildren:
     """Entry k of the sum of what the children have handed in."""
 
@@ -53,7 +54,7 @@ class FromChildren:
     k: int
 
 
-@dataclass(frozen=True)
+@frozen
 class FromRecord:
     """A node of this link's trace of an earlier sweep, kept in its record."""
 

@@ -8,11 +8,11 @@ r_I -= M_KI^T M_KK^-1 r_K; and on the way back x_K = M_KK^-1 r_K - X x_I.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.small_matrix import LDL, ldl
+from anyjoint.frozen import frozen
 from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.plan import Plan
 
@@ -45,7 +45,7 @@ def add_equations(builder: Builder, tracer: Tracer) -> tuple[Target, Place, list
     return matrix, Place(builder.room(0).array, layout.results["right"][0]), layout.rows
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """A block of velocities, and the blocks between it and the root, nearest first."""
 

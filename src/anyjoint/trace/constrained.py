@@ -17,6 +17,7 @@ from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, soften
 from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.dynamics.newton_euler import BIAS, accelerate
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Scalars, Translation, Turn, vector, zeros
@@ -101,7 +102,7 @@ def frame_rows(T: Array) -> list[list[float]]:
     return rows
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """What is asked of a tree with constraints. `right` is what accelerations have to make up for, row by row.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Rows, Touched
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector, zeros
 from anyjoint.symbolic import Graph, Node
@@ -18,7 +18,7 @@ from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
 
 
-@dataclass(frozen=True)
+@frozen
 class Seen:
     """A link as a program sees it: all of it variables."""
 
@@ -29,7 +29,7 @@ class Seen:
     X: Pose
 
 
-@dataclass(frozen=True)
+@frozen
 class _Program:
     variables: list[Node]
     outputs: list[Scalar]

@@ -8,15 +8,16 @@ vanish from the equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, Scalars, Vector, vector, zeros
 
 
-@dataclass(frozen=True)
+@frozen
 class Expansion:
     """A mechanism in which every coupled joint has coordinates of its own."""
 
@@ -73,7 +74,7 @@ class Expansion:
         return difference / 4
 
 
-@dataclass(frozen=True)
+@frozen
 class Expanded:
     """Expanded coordinates at a state."""
 
@@ -84,7 +85,7 @@ class Expanded:
     bend: Callable[[], Bend]
 
 
-@dataclass(frozen=True)
+@frozen
 class Bend:
     """Derivatives of Phi, d_k Phi[:, j] at [:, j, k], and of the acceleration that velocities cause, by coordinates."""
 

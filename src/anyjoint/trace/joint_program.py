@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.joints.parameters import parameters
 from anyjoint.joints.partials import Partials
 from anyjoint.scalar import Scalar
@@ -18,7 +18,7 @@ from anyjoint.tree.plan import Link
 from .flatten import flatten
 
 
-@dataclass(frozen=True)
+@frozen
 class JointProgram:
     """Expressions of a Motion, or of Partials, in variables q, v and the joint's parameters."""
 

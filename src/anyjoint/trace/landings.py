@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.tree.closures import ClosedPlan, Felt
 from anyjoint.tree.pile import EMPTY, Pile
@@ -20,7 +20,7 @@ SHARED = ("lack", "give", "pull", "grip")  # rows that several pushes add to
 COUPLES = "cross"  # blocks of a pile, to which they add, too
 
 
-@dataclass(frozen=True)
+@frozen
 class Landing:
     """Where some entries of a push go: a row, the link (closure, block of a pile) that has it, places in its part."""
 

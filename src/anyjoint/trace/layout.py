@@ -7,7 +7,6 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
@@ -36,7 +36,7 @@ RESULT = "result "  # begins the name of the part of the result row that one res
 KEPT = "kept "  # begins its name where it is read: never an entry that the same kernel writes
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """A value of a trace that goes to an array of the kernel, or is added to what is there."""
 

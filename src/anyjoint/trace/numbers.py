@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 from anyjoint.tree.links import RAW, raw_table
 from anyjoint.tree.plan import Plan
@@ -18,7 +19,7 @@ EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in
 INERTIAL = slice(RAW.index("m"), len(RAW))
 
 
-@dataclass(frozen=True)
+@frozen
 class NumberTable:
     """Raw numbers (..., links, count) of all links, one set of parameters or many; -g stands behind those of a link."""
 
@@ -39,7 +40,7 @@ class NumberTable:
         return np.concatenate([made, rising], axis=-1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Numbers:
     """Raw numbers of every link, of the ground (gravity), and of the frames that constraints are written in."""
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Node
@@ -30,7 +31,7 @@ INERTIA = 10  # numbers of a rigid inertia
 LINE = 8  # numbers that a cache brings at once: rows that begin there are loaded in half the time
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """A factor of products: a result of links with so many rows, and a column for each velocity, coordinate, ..."""
 
@@ -39,7 +40,7 @@ class Part:
     by: By = "v"
 
 
-@dataclass(frozen=True)
+@frozen
 class Entries:
     """A matrix: entries of a joint in the columns of another one below are sums of products, and the other way round.
 
@@ -63,7 +64,7 @@ class Entries:
         return list(dict.fromkeys(part for pair in (*self.upper, *self.lower) for part in pair))
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """Rows of a block in the columns of another one, and whether they are columns there as well."""
 
@@ -76,7 +77,7 @@ class Rows:
         return self.products[0][1].by
 
 
-@dataclass(frozen=True)
+@frozen
 class Spread:
     """How a result of links is kept: row by row, each link's columns at its place."""
 
@@ -85,7 +86,7 @@ class Spread:
     stride: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """Where a matrix goes: its first entry, and the distance of its rows."""
 
@@ -93,7 +94,7 @@ class Target:
     stride: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """A kernel, and where its arguments begin; the last one is the matrix."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, as_matrix, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
@@ -22,7 +22,7 @@ from .flatten import flatten
 Scalars = Sequence[Scalar]
 
 
-@dataclass(frozen=True)
+@frozen
 class Pushed:
     """A push over a step of length h: y + W (K . x) along its rows, where x are accelerations, as multipliers.
 
@@ -44,7 +44,7 @@ class Pushed:
         return [self.K, self.N, self.y, self.W, self.bend, self.turn]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Program:
     variables: list[Node]
     outputs: list[Scalar]

@@ -16,6 +16,7 @@ import numpy as np
 
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.link_rows import LinkFrames, LinkTouched
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, known, less, select
 from anyjoint.scalar.array import Floats
@@ -36,7 +37,7 @@ CROSS = 36  # numbers that couple the twists of two links
 NOTHING = 1e-14  # of a pivot beside the largest: a direction in which nothing resists
 
 
-@dataclass(frozen=True)
+@frozen
 class Spot:
     """A push, the links of its bodies that move, and link and velocity of each of its coordinates.
 
@@ -63,7 +64,7 @@ class Spot:
         return self.stiff and len(alone) > 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Pushes:
     """The pushes on the links of a plan."""
 

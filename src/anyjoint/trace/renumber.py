@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.inertia import spatial_inertias
@@ -18,7 +19,7 @@ from anyjoint.tree.plan import Frames, Plan
 from .numbers import INERTIAL, Numbers, NumberTable, numbers_of
 
 
-@dataclass(frozen=True)
+@frozen
 class Basis:
     """A plan and its numbers, for bodies whose joints and placements are still the same objects.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
 from anyjoint.constraints import Begun, Resistance, Touched
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector
 from anyjoint.symbolic import Graph, Node
@@ -19,7 +19,7 @@ from .flatten import flatten
 Scalars = Sequence[Scalar]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Program:
     variables: list[Node]
     outputs: list[Scalar]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.trace.numbers import Pattern
@@ -28,7 +28,7 @@ from .setup import Rows
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
 
 
-@dataclass(frozen=True)
+@frozen
 class Spot:
     """Where a constraint acts: its links, what each is seen through, and (link, first column of its K) or None."""
 

@@ -15,6 +15,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import without_idle
 from anyjoint.constraints import Constraint, Standing, Touched
 from anyjoint.constraints.rows import Rows, giving_way
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Scalars, as_matrix, dot, vector, zeros
 
@@ -28,7 +29,7 @@ from .sketch import Sketch
 Known = tuple[tuple[tuple[Pattern, ...], ...], tuple[Pattern, ...]]  # a link's frame, part by part, and its twist
 
 
-@dataclass(frozen=True)
+@frozen
 class Sight:
     """All that the kernel of a constraint depends on, beside what it says.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
@@ -24,7 +24,7 @@ SEEN = ("R", "p", "v")
 Exact = tuple[tuple[Pattern, ...], ...]  # of each link, what is exact about its rotation, its place and its twist
 
 
-@dataclass(frozen=True)
+@frozen
 class Sights:
     """Where things stand that kernels load."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate_ids
@@ -16,7 +16,7 @@ from anyjoint.symbolic.rewrite import import_into, reachable
 from .numbers import Numbers, NumberTable
 
 
-@dataclass(frozen=True)
+@frozen
 class Setup:
     """The set-up program: expressions in the raw parameters, one for each number that a kernel loads."""
 
@@ -36,7 +36,7 @@ class Setup:
         return out
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """Numbers of one kernel: a row of the uniform array for each of its links; links None: all raw numbers in one."""
 

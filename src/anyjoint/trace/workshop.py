@@ -8,12 +8,13 @@ What lays out kernels is imported where it is needed: a trace that is remembered
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Schedule, count_schedule
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.tree.closures import ClosedPlan
@@ -42,7 +43,7 @@ SHARING = 3.2  # calls for each kernel
 BUSY, BUSY_SHARING = 4_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
 
 
-@dataclass(frozen=True)
+@frozen
 class Trace:
     """A traced quantity: what to run, how its numbers come from parameters, and over which links it was traced."""
 

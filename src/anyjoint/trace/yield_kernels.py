@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from anyjoint.codegen import Kernel, Store
 from anyjoint.codegen.kernel import Kind
 from anyjoint.dynamics.small_matrix import LDL
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, plus_dot, vector, zeros
 
@@ -22,7 +22,7 @@ FACTORS = "J_free", "Z_left", "L"
 Sizes = tuple[tuple[int, int], ...]  # velocities and columns of links behind each other
 
 
-@dataclass(frozen=True)
+@frozen
 class Sort:
     """Columns of one sort: the accelerations that they begin with, Psi', wrenches, own rows, and where they go."""
 
@@ -34,7 +34,7 @@ class Sort:
     to: Target
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """What is asked for: M^-1 and other columns, and how results of links are kept."""
 

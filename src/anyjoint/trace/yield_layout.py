@@ -15,6 +15,7 @@ from itertools import groupby
 
 from anyjoint.codegen import Kernel
 from anyjoint.codegen.builder import Builder
+from anyjoint.frozen import frozen
 from anyjoint.tree.plan import Link, Plan
 
 from .messages import Messages
@@ -37,7 +38,7 @@ from .yield_kernels import (
 Call = tuple[int, list[tuple[int, int]]]  # a kernel, and (array, offset) of its arguments
 
 
-@dataclass(frozen=True)
+@frozen
 class Group:
     """Columns of links of a block from the first one on, and where accelerations that come to a part are."""
 

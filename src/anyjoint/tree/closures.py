@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.joints import Fixed
 
 from .columns import FEEDS, Columns, Feed
@@ -24,7 +25,7 @@ GROUND = -1
 BlockRows = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Unknowns:
     """A block of unknowns: the links that its rows touch (-1 for the ground), those whose coordinates they touch, and
     for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch, and rows
@@ -39,7 +40,7 @@ class Unknowns:
     alike: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Felt:
     """Links that lack a wrench of forces and that give way to them; joints that are pulled at, and gripped."""
 
@@ -57,7 +58,7 @@ def felt_size(name: str, velocities: int) -> int:
     return {"lack": 6, "give": 21, "pull": velocities, "grip": velocities * velocities}[name]
 
 
-@dataclass(frozen=True)
+@frozen
 class ClosedPlan:
     """A plan with closures. Per link: the (block, row) of all its columns, of each column of its K and of its N.
 

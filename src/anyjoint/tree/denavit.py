@@ -9,9 +9,11 @@ there loses digits; then p = (a, b, 0), with delta beside the child's origin, co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+
+from anyjoint.frozen import frozen
 
 from .rigid import Array, homogeneous
 
@@ -19,7 +21,7 @@ TINY = 1e-14  # below this, relative to 1 or to the pose's size, a number is rou
 FAR = 16.0  # shifts of a pose's size beyond which the foot is not used: inertias lose digits with the shift squared
 
 
-@dataclass(frozen=True)
+@frozen
 class Normal:
     """Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(p) Rot_z(theta)."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.frozen import frozen
 from anyjoint.joints import FreeQuaternion
 
 from .plan import Plan
@@ -12,7 +13,7 @@ from .plan import Plan
 GROUND = -1
 
 
-@dataclass(frozen=True)
+@frozen
 class Pile:
     """Links in the order of elimination, those that each is coupled to when its turn comes, in that order, too, and
     the numbers of the blocks that couple (later, earlier) ones."""

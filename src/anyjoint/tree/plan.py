@@ -8,12 +8,13 @@ so that the constant pose to one child is Rot_x(alpha) Trans(p) with p in a plan
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from anyjoint.errors import ModelError
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism.inertia import spatial_inertias
@@ -78,7 +79,7 @@ class Ride(NamedTuple):
     frame: Array
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """Links, parents first, and where each body of the mechanism rides."""
 
@@ -94,7 +95,7 @@ class Plan:
         return self.placed[body].link if body >= 0 else -1
 
 
-@dataclass(frozen=True)
+@frozen
 class _Draft:
     """A link before its frame is chosen."""
 
@@ -106,7 +107,7 @@ class _Draft:
     tail: Array  # the body's own frame in the natural frame after the moving part
 
 
-@dataclass(frozen=True)
+@frozen
 class Frames:
     """What of a plan depends on joints and placements alone; inertias can be seen from there again and again."""
 

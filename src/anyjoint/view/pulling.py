@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from anyjoint.forces.lag import activated
 from anyjoint.forces.muscle import Hill
 from anyjoint.forces.path import Path, read_path
 from anyjoint.forces.spring import Spring
+from anyjoint.frozen import frozen
 from anyjoint.view.drawing import typical_length
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ WIDE = {"spring": 0.06, "damper": 0.04, "bushing": 0.6}  # radius of what is bet
 RUBBER = 0.1  # half of a bushing's length, in lengths of a middling body
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pulling:
     """Something that pulls along a path, or between two points."""
 

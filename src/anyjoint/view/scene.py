@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.mesh_table import MeshTable
 from anyjoint.view.tracks import Array, point_tracks, pose_tracks
 
 
-@dataclass(frozen=True)
+@frozen
 class BodyDrawing:
     """A body of the scene: its name, parent (-1 is the ground), colour and shapes in its own frame."""
 
@@ -36,7 +37,7 @@ class BodyDrawing:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Motion:
     """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points and forces per frame.
 
@@ -90,7 +91,7 @@ def _rows(frames: tuple[Array, ...]) -> Array:
     return np.concatenate([np.reshape(vectors, (-1, 3)) for vectors in frames]) if frames else np.zeros((0, 3))
 
 
-@dataclass(frozen=True)
+@frozen
 class Variant:
     """One of several motions of a mechanism: what it is called, a number that tells it from the others, what it has.
 
@@ -108,7 +109,7 @@ class Variant:
         return {"label": self.label, "value": float(self.value), **own, **self.motion.data()}
 
 
-@dataclass(frozen=True)
+@frozen
 class Variants:
     """Several motions, one of which a slider chooses: what they are ("iteration"), what their number is ("cost")."""
 
@@ -121,7 +122,7 @@ class Variants:
         return {"name": self.name, "value": self.value, "items": [item.data() for item in self.items]}
 
 
-@dataclass(frozen=True)
+@frozen
 class Scene:
     """A titled set of bodies with a recorded motion or several, or with what a live page needs to move them."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import javascript_function
 from anyjoint.forces.path import Path
+from anyjoint.frozen import frozen
 from anyjoint.spatial import Pose, Translation, Turn, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anyjoint.simulate import Trajectory
 
 
-@dataclass(frozen=True)
+@frozen
 class CourseProgram:
     """Points of all paths of one kind, as expressions of poses of moving bodies, coordinates and numbers."""
 

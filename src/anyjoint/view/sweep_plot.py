@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.view.palette import FEW
 from anyjoint.view.plots import new_figure, saved, style
@@ -22,7 +22,7 @@ MATRIX, PANELS, BARS, BEHIND = 6, 6, 12, 3  # numbers in a matrix, histograms, b
 TENTH = 0.1  # share of the runs at each end that a tornado compares
 
 
-@dataclass(frozen=True)
+@frozen
 class Number:
     """One number of every run: its name, and its values."""
 

@@ -1,25 +1,25 @@
 """A B-spline curve of any number of pieces."""
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import spline_pieces
-from ..check import EVERYWHERE, frozen, table
+from ..check import EVERYWHERE, nested, table
 from ..piecewise import Grid, pieces, polynomial
 from .curve import Curve, in_a_plane
 
 DEGREES = range(3, 8)
 
 
-@dataclass(frozen=True)
+@frozen
 class BSpline(Curve):
     """The B-spline of control points (n, 3), one unit of s per piece [RM eq. 52-54]; cubic (C2) by default.
 
@@ -36,7 +36,7 @@ class BSpline(Curve):
         if self.degree not in DEGREES:
             raise InputError(f"BSpline(degree={self.degree!r}): expected a whole number from 3 to 7")
         least = (self.degree + 1,)
-        object.__setattr__(self, "points", frozen(table("BSpline curve points", self.points, (None, 3), least)))
+        object.__setattr__(self, "points", nested(table("BSpline curve points", self.points, (None, 3), least)))
 
     @property
     def count(self) -> int:

@@ -1,8 +1,8 @@
 """A circle in the X-Y plane."""
 
 import math
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -11,7 +11,7 @@ from ..frame import QUARTER_Z
 from .curve import Curve
 
 
-@dataclass(frozen=True)
+@frozen
 class Circle(Curve):
     """radius (cos s, sin s, 0); its Frenet frame is Rot_z(s) Trans_x(radius) Rot_z(pi/2), normal inward, binormal z."""
 

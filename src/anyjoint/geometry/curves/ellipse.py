@@ -1,8 +1,8 @@
 """An ellipse in the X-Y plane."""
 
 import math
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -11,7 +11,7 @@ from ..frame import known_rotation
 from .curve import Curve
 
 
-@dataclass(frozen=True)
+@frozen
 class Ellipse(Curve):
     """(a cos s, b sin s, 0); Frenet normal inward, binormal z."""
 

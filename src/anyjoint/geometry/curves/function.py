@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Vector, vector
 
@@ -16,7 +16,7 @@ from .curve import Curve
 from .line import Line
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionCurve(Curve):
     """The curve of `curves.curve(f)`: f(s) returns three scalars; its frames are differentiated from it."""
 

@@ -1,8 +1,8 @@
 """A helix about z."""
 
 import math
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 
@@ -10,7 +10,7 @@ from ..check import POSITIVE, finite, parameter, positive
 from .curve import Curve
 
 
-@dataclass(frozen=True)
+@frozen
 class Helix(Curve):
     """(radius cos s, radius sin s, pitch s), `pitch` in metres per radian; its Frenet frame moves as a screw."""
 

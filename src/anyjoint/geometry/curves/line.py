@@ -1,20 +1,20 @@
 """A straight line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, Vector, as_matrix, at_unit_length, unit_axis, vector
 
-from ..check import EVERYWHERE, frozen, table
+from ..check import EVERYWHERE, nested, table
 from ..frame import known_rotation
 from .curve import Curve
 
 
-@dataclass(frozen=True)
+@frozen
 class Line(Curve):
     """origin + s direction; the direction is taken at unit length, so s is the distance."""
 
@@ -28,7 +28,7 @@ class Line(Curve):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", unit_axis(self.direction, "Line direction"))
-        object.__setattr__(self, "origin", frozen(table("Line origin", self.origin, (3,))))
+        object.__setattr__(self, "origin", nested(table("Line origin", self.origin, (3,))))
 
     def point(self, s: Scalar) -> Vector:
         return vector(*[o + s * d if d else o for o, d in zip(self.origin, self.direction, strict=True)])

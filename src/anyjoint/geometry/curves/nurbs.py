@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, derivative, sqrt
 from anyjoint.spatial import Vector, vector
 
-from ..check import EVERYWHERE, frozen, positive, table
+from ..check import EVERYWHERE, nested, positive, table
 from ..piecewise import pieces, polynomial
 from ..spans import Spans, closes, knot_vector, span_powers, spans_of, weights_of
 from .curve import Curve, in_a_plane
@@ -21,7 +21,7 @@ from .curve import Curve, in_a_plane
 SMOOTH = 4  # so many derivatives are compared where pieces meet; beyond, a curve counts as smooth
 
 
-@dataclass(frozen=True)
+@frozen
 class NURBS(Curve):
     """The rational B-spline sum N_i(s) w_i P_i / sum N_i(s) w_i of control points (n, 3).
 
@@ -37,8 +37,8 @@ class NURBS(Curve):
 
     def __post_init__(self) -> None:
         points = table("NURBS curve points", self.points, (None, 3), (2,))
-        object.__setattr__(self, "points", frozen(points))
-        object.__setattr__(self, "weights", frozen(weights_of("NURBS curve", self.weights, points.shape[:1])))
+        object.__setattr__(self, "points", nested(points))
+        object.__setattr__(self, "weights", nested(weights_of("NURBS curve", self.weights, points.shape[:1])))
         object.__setattr__(self, "knots", knot_vector("NURBS curve", self.knots, len(points), self.degree))
         if self.closed:
             closes("NURBS curve", self._on_piece(0, 0.0), self._on_piece(self.spans.count - 1, 1.0))

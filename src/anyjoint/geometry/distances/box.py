@@ -1,7 +1,7 @@
 """A box about the origin."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, maximum, minimum, sqrt
 from anyjoint.spatial import Vector, dot, vector
 
@@ -9,7 +9,7 @@ from ..check import positive
 from .distance import TINY, Distance
 
 
-@dataclass(frozen=True)
+@frozen
 class Box(Distance):
     """A box with edges x, y, z; outside its corners and edges are round, as distances to it are."""
 

@@ -1,7 +1,7 @@
 """A cylinder about z with half balls at both ends."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Vector
 
@@ -9,7 +9,7 @@ from ..check import positive
 from .distance import TINY, Distance
 
 
-@dataclass(frozen=True)
+@frozen
 class Capsule(Distance):
     """All within a radius of a piece of the z axis; `length` is the cylinder's."""
 

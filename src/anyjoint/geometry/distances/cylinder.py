@@ -1,7 +1,7 @@
 """A cylinder about z, its middle at the origin."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, maximum, minimum, sqrt
 from anyjoint.spatial import Vector
 
@@ -9,7 +9,7 @@ from ..check import positive
 from .distance import TINY, Distance
 
 
-@dataclass(frozen=True)
+@frozen
 class Cylinder(Distance):
     """A cylinder of a radius and a length."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, definition, is_number, user_code
 from anyjoint.spatial import Vector
 
@@ -26,7 +26,7 @@ class Distance:
         raise TypeError(f"{type(self).__name__} does not say how far a point is")
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionDistance(Distance):
     """The distance of `distances.distance(f)`."""
 

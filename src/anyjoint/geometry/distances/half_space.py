@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, reals
 from anyjoint.spatial import Vector, at_unit_length, dot
 
 from .distance import Distance
 
 
-@dataclass(frozen=True)
+@frozen
 class HalfSpace(Distance):
     """normal . p - offset: inside is below the plane; the normal points out of it."""
 

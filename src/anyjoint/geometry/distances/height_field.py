@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, floor, gather, maximum, minimum
 from anyjoint.spatial import Vector
 
@@ -17,7 +18,7 @@ from ..check import table
 from .distance import Distance
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class HeightField(Distance):
     """All below heights (nx, ny) at evenly spaced points from `low` to `high` in x and y, smooth between them.
 

@@ -1,7 +1,7 @@
 """A ball about the origin."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Vector, dot
 
@@ -9,7 +9,7 @@ from ..check import positive
 from .distance import TINY, Distance
 
 
-@dataclass(frozen=True)
+@frozen
 class Sphere(Distance):
     """|p| - radius; `inside` is all but the ball, for what rolls within it."""
 

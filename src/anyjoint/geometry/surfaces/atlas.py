@@ -7,13 +7,13 @@ a state is in is read off v. Whatever a chart is asked for is computed for all a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, is_number, less, minimum, plain, select
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 
@@ -29,7 +29,7 @@ SAME = 1e-9  # how far points of two charts may be apart, as a share of the surf
 ALONG = 24  # probes along each edge of a chart
 
 
-@dataclass(frozen=True)
+@frozen
 class Atlas(Surface):
     """Charts of one surface; `surfaces.atlas` makes it. A chart serves in its `region`; where that ends, others go on.
 

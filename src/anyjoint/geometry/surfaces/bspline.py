@@ -1,21 +1,21 @@
 """A bicubic B-spline surface of any number of patches."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import spline_pieces
-from ..check import frozen, table
+from ..check import nested, table
 from ..patches import Patches
 from .surface import Interval, Surface, where_defined
 
 
-@dataclass(frozen=True)
+@frozen
 class BSpline(Surface):
     """A bicubic C2 spline over an m x n grid of control points, array (m, n, 3); one unit of u or v per patch.
 
@@ -27,7 +27,7 @@ class BSpline(Surface):
 
     def __post_init__(self) -> None:
         points = table("BSpline surface points", self.points, (None, None, 3), (4, 4))
-        object.__setattr__(self, "points", frozen(points))
+        object.__setattr__(self, "points", nested(points))
         object.__setattr__(self, "closed", (bool(self.closed[0]), bool(self.closed[1])))
 
     @property

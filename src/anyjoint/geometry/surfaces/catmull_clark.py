@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, gather, less, maximum, select
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import horner, uniform_basis
-from ..check import Table, frozen, table
+from ..check import Table, nested, table
 from ..piecewise import polynomial
 from ..subdivision import Mesh, Quad, Refinement, checked_faces
 from .surface import Surface
@@ -22,7 +22,7 @@ LEVELS = 24  # rings of patches about a vertex; the corner that is left is 6e-8 
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))  # (u, v) of a face's vertices
 
 
-@dataclass(frozen=True)
+@frozen
 class CatmullClark(Surface):
     """The limit surface over one quadrilateral of a control mesh: `vertices` (n, 3), `faces` as lists of their numbers.
 
@@ -40,7 +40,7 @@ class CatmullClark(Surface):
     def __post_init__(self) -> None:
         vertices = table("CatmullClark vertices", self.vertices, (None, 3), (4,))
         faces = checked_faces("CatmullClark", self.faces, len(vertices))
-        object.__setattr__(self, "vertices", frozen(vertices))
+        object.__setattr__(self, "vertices", nested(vertices))
         object.__setattr__(self, "faces", faces)
         if not 0 <= self.face < len(faces):
             raise InputError(f"CatmullClark(face={self.face}): the mesh has faces 0 to {len(faces) - 1}")
@@ -81,7 +81,7 @@ class CatmullClark(Surface):
             made = [_powers(self.control.grid(self.quad))]
         else:
             made = [powers for k in range(4) for powers in corner_pieces(self.control, self.quad, k)]
-        return frozen(np.moveaxis(np.array(made), (0, 3), (3, 0)))
+        return nested(np.moveaxis(np.array(made), (0, 3), (3, 0)))
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
         index, s, t = (0, u, v) if self.control.is_regular(self.quad) else located(u, v)

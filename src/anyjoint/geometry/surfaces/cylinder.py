@@ -1,8 +1,8 @@
 """The mantle of a cylinder about z."""
 
 import math
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, atan2, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -11,7 +11,7 @@ from ..frame import OUTWARD_X
 from .surface import Interval, Surface
 
 
-@dataclass(frozen=True)
+@frozen
 class Cylinder(Surface):
     """(radius cos u, radius sin u, v), normal outward: Rot_z(u) Trans(radius, 0, v) [y z x]."""
 

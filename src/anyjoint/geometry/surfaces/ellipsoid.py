@@ -1,7 +1,7 @@
 """An ellipsoid about the origin, its half axes along the coordinate axes."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, cos, select, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -11,7 +11,7 @@ from .pole import in_first, polar_angles, shift_of
 from .round import Round
 
 
-@dataclass(frozen=True)
+@frozen
 class Ellipsoid(Round):
     """(a cos u sin v, b sin u sin v, c cos v), 0 < v < pi, normal outward.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Vector, vector
 
@@ -15,7 +15,7 @@ from ..check import EVERYWHERE, check_intervals
 from .surface import Interval, Surface
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionSurface(Surface):
     """The surface of `surfaces.surface(f)`: f(u, v) returns three scalars; its frame is differentiated from it."""
 

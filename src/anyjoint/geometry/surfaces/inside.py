@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector
 
@@ -13,7 +14,7 @@ from .function import as_surface
 from .surface import Change, Interval, Surface
 
 
-@dataclass(frozen=True)
+@frozen
 class Inside(Surface):
     """A surface touched from its other side: a bowl is the inside of a sphere, a gutter that of a torus."""
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
-from ..check import frozen, positive, table
+from ..check import nested, positive, table
 from ..curves.nurbs import NURBS as Profile
 from ..patches import Patches
 from ..spans import Spans, closes, knot_vector, span_powers, spans_of, weights_of
 from .surface import Interval, Surface, where_defined
 
 
-@dataclass(frozen=True)
+@frozen
 class NURBS(Surface):
     """The rational tensor-product B-spline of an m x n grid of control points, array (m, n, 3), weights (m, n).
 
@@ -36,8 +36,8 @@ class NURBS(Surface):
 
     def __post_init__(self) -> None:
         points = table("NURBS surface points", self.points, (None, None, 3), (2, 2))
-        object.__setattr__(self, "points", frozen(points))
-        object.__setattr__(self, "weights", frozen(weights_of("NURBS surface", self.weights, points.shape[:2])))
+        object.__setattr__(self, "points", nested(points))
+        object.__setattr__(self, "weights", nested(weights_of("NURBS surface", self.weights, points.shape[:2])))
         object.__setattr__(self, "degree", tuple(self.degree))
         object.__setattr__(self, "closed", (bool(self.closed[0]), bool(self.closed[1])))
         made = [

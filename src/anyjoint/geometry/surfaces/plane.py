@@ -1,14 +1,14 @@
 """The plane z = 0."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector, vector
 
 from .surface import Interval, Surface
 
 
-@dataclass(frozen=True)
+@frozen
 class Plane(Surface):
     """The plane (u, v, 0), normal z; place it with the body's or the joint's placement."""
 

@@ -8,18 +8,18 @@ All patches have tables of their numbers, so that the code is that of one, howev
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, derivative, floor, less, maximum, minimum, select
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import horner
-from ..check import frozen
+from ..check import nested
 from ..piecewise import pick, polynomial
 from .bezier import Bezier
 from .surface import Array, Change, Surface, joined
@@ -34,7 +34,7 @@ HOPS = 2  # over edges, from beyond a corner
 ENDS = "the patches end there; go on with another one, or stop before"
 
 
-@dataclass(frozen=True)
+@frozen
 class Hop:
     """Over an edge into a patch, whose parameters are u' = a . (1, u, v) and v' = b . (1, u, v)."""
 
@@ -43,7 +43,7 @@ class Hop:
     b: tuple[float, float, float]
 
 
-@dataclass(frozen=True)
+@frozen
 class Quilt(Surface):
     """Bezier patches that meet along edges with equal points and equal slopes; `surfaces.atlas` makes it."""
 
@@ -116,7 +116,7 @@ class Quilt(Surface):
         each = [np.array(patch.powers) for patch in self.patches]
         size = np.max([x.shape for x in each], axis=0)
         padded = [np.pad(x, [(0, int(n - m)) for n, m in zip(size, x.shape, strict=True)]) for x in each]
-        return frozen(np.stack(padded, axis=-1))
+        return nested(np.stack(padded, axis=-1))
 
     def _own(self, v: Scalar) -> tuple[Scalar, Scalar]:
         """The number of a patch, and v in it."""

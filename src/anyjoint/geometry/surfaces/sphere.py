@@ -1,7 +1,7 @@
 """A sphere about the origin."""
 
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -11,7 +11,7 @@ from .pole import polar_angles, shift_of
 from .round import Round
 
 
-@dataclass(frozen=True)
+@frozen
 class Sphere(Round):
     """radius (cos u sin v, sin u sin v, cos v), 0 < v < pi, normal outward: Rot_z(u) Rot_y(v) Trans_z(radius) [y -x z].
 

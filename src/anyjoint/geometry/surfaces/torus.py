@@ -1,9 +1,9 @@
 """A ring torus about z."""
 
 import math
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, atan2, cos, is_number, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
@@ -12,7 +12,7 @@ from ..frame import OUTWARD_X
 from .surface import Surface
 
 
-@dataclass(frozen=True)
+@frozen
 class Torus(Surface):
     """((R + r cos v) cos u, (R + r cos v) sin u, r sin v) with R > r > 0, normal outward.
 

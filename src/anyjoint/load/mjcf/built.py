@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from anyjoint.frozen import frozen
 
 from ..follow import Line
 from ..request import Request
@@ -11,7 +12,7 @@ from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 
 
-@dataclass(frozen=True)
+@frozen
 class Built:
     """A model, its joints, the bodies that move by them and those of MuJoCo by ours, and where to tell of what."""
 

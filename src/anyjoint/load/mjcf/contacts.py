@@ -6,12 +6,12 @@ Balls and capsules touch planes, balls, capsules, boxes and cylinders; corners o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.geometry import distances
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.shapes import Shape
@@ -29,7 +29,7 @@ TOUCHED = (PLANE, SPHERE, CAPSULE, BOX, CYLINDER)
 MOST = 500  # pairs of a body and a geom
 
 
-@dataclass(frozen=True)
+@frozen
 class Touch:
     """Two geoms that may touch, and Coulomb's coefficient between them."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.forces import Filter, Integrator, MuscleLag
+from anyjoint.frozen import frozen
 
 from .compiled import MjModel, Names
 
@@ -21,7 +21,7 @@ Range = tuple[float, float]
 Lag = Filter | Integrator | MuscleLag
 
 
-@dataclass(frozen=True)
+@frozen
 class MjcfDrive:
     """An actuator as MuJoCo has compiled it; `on` and `other` are what its transmission of a kind is about."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.constraints import ConstraintFunction
 from anyjoint.errors import AnyjointError
 from anyjoint.forces import Drum
 from anyjoint.forces.path import Item, Path, read_path
+from anyjoint.frozen import frozen
 from anyjoint.geometry.bernstein import horner
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -29,7 +29,7 @@ CONNECT, WELD, JOINT, TENDON = range(4)  # mjtEq
 SITE = 6  # mjtObj
 
 
-@dataclass(frozen=True)
+@frozen
 class LoopSpec:
     """Two bodies of MuJoCo joined once more, at frames in them; a ball where only points meet."""
 
@@ -150,7 +150,7 @@ def _drum(
     return [Drum(moved[leader], way.slope, zero=-way.intercept / way.slope)], joint.reference
 
 
-@dataclass(frozen=True)
+@frozen
 class Balance:
     """One length follows another by a polynomial, both from where they are at rest: x - c0 - c1 y - c2 y^2 ... = 0."""
 

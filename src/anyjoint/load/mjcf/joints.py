@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint import joints
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.spatial import Pose
 
@@ -19,7 +19,7 @@ FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 NOWHERE = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class MjcfJoint:
     """A joint as MuJoCo has compiled it; coordinates and velocities begin at `q` and `v` in qpos and qvel."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.forces import ConditionalPoint, MovingPoint, WrapEllipsoid
 from anyjoint.forces.path import crowded
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -31,7 +31,7 @@ class Lacking(Exception):
         return f"it {super().__str__()}"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Location:
     """Where a moving point is in the frame of its body: three functions, each of some of the coordinates."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 from anyjoint.forces import HuntCrossley
+from anyjoint.frozen import frozen
 from anyjoint.spatial import Pose
 
 from ..markup import Element
@@ -17,7 +17,7 @@ SET = "HuntCrossleyForce::ContactParametersSet"
 FRICTION = ("static_friction", "dynamic_friction", "viscous_friction")
 
 
-@dataclass(frozen=True)
+@frozen
 class Surface:
     """What touches, with the numbers of its material; a half space has no radius."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry import functions
 from anyjoint.scalar import Scalar
 
 SAME = functions.Linear()
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """The value of a coordinate: a function of coordinates (body, number) of the mechanism."""
 
@@ -29,7 +30,7 @@ class Place:
         return self.coordinates[0] if self.function == SAME else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Places:
     """Where all coordinates of a file went."""
 

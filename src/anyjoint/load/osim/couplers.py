@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry import functions
 from anyjoint.spatial import Pose
 
@@ -21,7 +21,7 @@ LOOPS = {"WeldConstraint": ("frame1", "frame2"), "PointConstraint": BODIES}  # a
 NEEDS = {"RollingOnSurfaceConstraint": "rolling"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Coupler:
     """A coordinate that follows others by a function of them."""
 
@@ -88,7 +88,7 @@ def _between(couplers: list[Coupler], motions: Mapping[str, Motion], values: Val
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class LoopSpec:
     """Two bodies joined once more, at frames in them; a ball where only points meet."""
 

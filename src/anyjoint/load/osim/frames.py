@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.spatial import Pose
@@ -18,7 +19,7 @@ TENSOR = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", 
 ZERO = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Link:
     """A joint with the bodies at its ends, and its frames in theirs.
 

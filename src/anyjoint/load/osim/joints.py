@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from anyjoint import joints
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry import functions
 from anyjoint.joints import Joint, Term
 from anyjoint.scalar import Scalar, cos, derivative, sin
@@ -34,7 +35,7 @@ KINDS: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class OsimCoordinate:
     """A coordinate as the file has it."""
 
@@ -60,7 +61,7 @@ class OsimCoordinate:
         return self.range if self.clamped else (-math.inf, math.inf)
 
 
-@dataclass(frozen=True)
+@frozen
 class Motion:
     """Rotations and translations of a joint, each a Term of its coordinates."""
 
@@ -170,7 +171,7 @@ def _opposite(axis: tuple[float, float, float]) -> tuple[float, float, float]:
     return -axis[0], -axis[1], -axis[2]
 
 
-@dataclass(frozen=True)
+@frozen
 class ShiftBack:
     """Along one axis, where shifts after turns lead: T R backward is R^-1 T^-1, and that is Trans(-R^-1 p) R^-1."""
 
@@ -187,7 +188,7 @@ class ShiftBack:
         return (turned.R @ p)[self.axis]
 
 
-@dataclass(frozen=True)
+@frozen
 class OnEllipsoid:
     """Where the origin of an ellipsoid joint goes along one axis, as the normal turns by two angles about x and y."""
 
@@ -198,7 +199,7 @@ class OnEllipsoid:
         return self.radius * (sin(b), -sin(a) * cos(b), cos(a) * cos(b))[self.axis]
 
 
-@dataclass(frozen=True)
+@frozen
 class OnThorax:
     """Where the origin of a scapula goes along one axis: on the rib cage, and off it by winging about its own axis.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from anyjoint.constraints import ConstraintFunction
 from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.forces import HuntCrossley
+from anyjoint.frozen import frozen
 from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
@@ -34,7 +35,7 @@ GRAVITY = (0.0, -9.80665, 0.0)
 VERSIONS = (20000, 49999)
 
 
-@dataclass(frozen=True)
+@frozen
 class Closed:
     """Constraints that close loops."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
@@ -22,7 +22,7 @@ SOCKETS = {
 NEEDED = {"ConstantDistanceConstraint": "constant_distance", "PointOnLineConstraint": "line_direction_vec"}
 
 
-@dataclass(frozen=True)
+@frozen
 class RowSpec:
     """A function of two bodies' poses that has to be zero."""
 
@@ -32,7 +32,7 @@ class RowSpec:
     function: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Rod:
     """Two points stay at a distance."""
 
@@ -44,7 +44,7 @@ class Rod:
         return sqrt(dot(line, line)) - self.length
 
 
-@dataclass(frozen=True)
+@frozen
 class OnLine:
     """A point of the second body stays on a line of the first, which goes through a point of it."""
 

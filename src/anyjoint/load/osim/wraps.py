@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.forces import WrapCylinder, WrapEllipsoid, WrapSphere
+from anyjoint.frozen import frozen
 from anyjoint.spatial import Pose, vector
 
 from ..markup import Element
@@ -16,7 +16,7 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 KNOWN = ("WrapSphere", "WrapCylinder", "WrapEllipsoid")
 
 
-@dataclass(frozen=True)
+@frozen
 class WrapSpec:
     """An obstacle as the file has it: its body, and the pose of the frame that it sits in."""
 

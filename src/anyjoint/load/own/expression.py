@@ -13,12 +13,12 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from anyjoint import scalar
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar
 
@@ -44,7 +44,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 Tree = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Expression:
     """A formula; names in it are coordinates, parameters and pi."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.distances import Distance
 from anyjoint.geometry.distances.distance import FunctionDistance
 from anyjoint.scalar import Scalar
@@ -18,7 +17,7 @@ from .where import NOTHING, Where
 POINT = ("x", "y", "z")
 
 
-@dataclass(frozen=True)
+@frozen
 class FormulaDistance(Distance):
     """The value of a formula at a point; `numbers` are what it calls by name beside x, y and z."""
 

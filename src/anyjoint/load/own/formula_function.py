@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.joints.function import as_array
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar
@@ -31,7 +31,7 @@ Kind = str | int  # "number", "pose", "twist", or how many numbers a list has
 Arguments = tuple[tuple[str, Kind], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class FormulaFunction:
     """The value (or list of values) of formulas of `of`, the arguments by name with their kinds."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.geometry import curves, surfaces
 from anyjoint.joints import Coordinate, Joint, parameter
 from anyjoint.joints.curve_frame import curve_frame
@@ -21,7 +21,7 @@ Given = Mapping[str, Scalar]
 FRAMES = ("frenet", "fixed-up")
 
 
-@dataclass(frozen=True)
+@frozen
 class Named:
     """A number that formulas call by name, and that may change at run time."""
 
@@ -29,7 +29,7 @@ class Named:
     value: float = parameter((-1.0, 1.0))
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """One pose of the row.
 
@@ -89,7 +89,7 @@ ALONG: dict[str, Callable[[Step, Callable[..., list[Scalar]], list[Scalar]], Pos
 STEPS = (*AT_ONCE, *ALONG)
 
 
-@dataclass(frozen=True)
+@frozen
 class FormulaJoint(Joint):
     """Q is the product of the steps' poses."""
 

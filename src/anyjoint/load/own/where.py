@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, is_real
 
@@ -16,7 +16,7 @@ from .text import Json
 KEYS = ("where", "tables")
 
 
-@dataclass(frozen=True)
+@frozen
 class Where:
     """Values by name, each of which may use those before it, and tables by name, for gather."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from anyjoint import joints
+from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.options import nearest
 from anyjoint.spatial import Pose
@@ -20,7 +20,7 @@ SINGLE = ("revolute", "continuous", "prismatic")
 FREE = (-math.inf, math.inf)
 
 
-@dataclass(frozen=True)
+@frozen
 class Mimic:
     """This joint's coordinate is multiplier * (that of `joint`) + offset."""
 
@@ -30,7 +30,7 @@ class Mimic:
     line: int
 
 
-@dataclass(frozen=True)
+@frozen
 class UrdfJoint:
     """A joint as it stands in the file."""
 

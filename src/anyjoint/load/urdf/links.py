@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.mechanism.shapes import Shape
@@ -20,7 +20,7 @@ MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MASSLESS = Inertia(0.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Link:
     """A link as it stands in the file."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from anyjoint.frozen import frozen
 from anyjoint.geometry import surfaces
 from anyjoint.geometry.surfaces import Surface
 from anyjoint.joints import Revolute, SurfaceSurface
@@ -17,7 +17,7 @@ Place = tuple[float, float]
 SIDE = math.pi / 2  # v on the equator of a sphere or ellipsoid
 
 
-@dataclass(frozen=True)
+@frozen
 class Pendant:
     """A solid with two places to touch: `top` where it hangs, `bottom` where the next one hangs from it."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import index
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 
 from ..inertia import Inertia
 from ..solid import check_mesh
@@ -17,7 +17,7 @@ from .color import check_color
 from .shape import Shape
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Mesh(Shape):
     """Triangles: `vertices` (n, 3) and `faces` (m, 3), anticlockwise as seen from outside.
 
@@ -56,7 +56,7 @@ def _runs(colors: Any, most: int) -> tuple[tuple[str, int], ...]:
     return runs
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tube(Shape):
     """A round tube along points (n, 3): wires, tracks and ropes."""
 
@@ -71,7 +71,7 @@ class Tube(Shape):
         object.__setattr__(self, "points", points)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Group(Shape):
     """Several shapes as one; a part without a colour takes the group's."""
 

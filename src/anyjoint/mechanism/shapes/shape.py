@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from anyjoint.errors import InputError
+from anyjoint.frozen import frozen
 from anyjoint.spatial import Pose
 
 from ..inertia import Inertia
 from .color import check_color
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Shape:
     """Base of all shapes.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from anyjoint.frozen import frozen
 
 from ..inertia import Inertia
 from .shape import Shape
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Box(Shape):
     """A box with edges x, y, z about the origin."""
 
@@ -25,7 +26,7 @@ class Box(Shape):
         return Inertia.box(mass, self.x, self.y, self.z)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sphere(Shape):
     """A ball about the origin."""
 
@@ -39,7 +40,7 @@ class Sphere(Shape):
         return Inertia.sphere(mass, self.radius)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ellipsoid(Shape):
     """An ellipsoid with semi-axes a, b, c."""
 
@@ -55,7 +56,7 @@ class Ellipsoid(Shape):
         return Inertia.ellipsoid(mass, self.a, self.b, self.c)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cylinder(Shape):
     """A cylinder about z, its middle at the origin."""
 
@@ -70,7 +71,7 @@ class Cylinder(Shape):
         return Inertia.cylinder(mass, self.radius, self.length)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Capsule(Shape):
     """A cylinder about z with half balls at both ends; `length` is the cylinder's."""
 
@@ -85,7 +86,7 @@ class Capsule(Shape):
         return Inertia.capsule(mass, self.radius, self.length)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Torus(Shape):
     """A ring about z."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Body
 from anyjoint.scalar.array import Floats
 
@@ -27,7 +27,7 @@ class Unbalanced(AnyjointError):
     """Momentum has not changed by the impulses."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Collision:
     """Contacts by name, their speeds (along two tangents, then separating) before and after, and velocities after."""
 

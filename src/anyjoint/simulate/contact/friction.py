@@ -10,10 +10,10 @@ tau = h x^2 / (1 + x^2) with x = h mu n A / s.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from .impulse import Jammed
@@ -30,7 +30,7 @@ JAMMED = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Response:
     """How k contacts answer to friction: slips s and directions that they began with (k, 2), the matrices above.
 

@@ -8,11 +8,10 @@ changes (block Gauss-Seidel).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 ROUNDS = 20000
@@ -25,7 +24,7 @@ class Jammed(AnyjointError):
     """Friction would have to push with more than it can, and more pushing needs more friction."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Law:
     """Coefficients of friction and restitution of all contacts."""
 

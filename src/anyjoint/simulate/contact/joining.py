@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.frozen import frozen
 from anyjoint.joints import Rolling
 from anyjoint.mechanism import Body
 from anyjoint.scalar.array import Floats
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-@dataclass(frozen=True)
+@frozen
 class Touch:
     """A contact at one state: the body's pose in the joint frame, its twist S v with dS/dt v = c, and frame 2c on it.
 
@@ -42,7 +42,7 @@ class Touch:
         return np.array([*quaternion(self.turn.tolist()), *self.place])
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame:
     """A contact frame on a body: velocities and forces of the contact point in its axes, the normal separating."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Body
 from anyjoint.scalar.array import Floats
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 
-@dataclass(frozen=True)
+@frozen
 class Lifted:
     """A state in the coordinates of the released model; `touches` by contact body."""
 

@@ -7,12 +7,12 @@ At nearest points the normals oppose each other and the way from one to the othe
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import Ellipsoid, Plane, Sphere, Surface
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph
@@ -28,7 +28,7 @@ FURTHER = 1.5  # times the farthest of the sparse points: no point is farther fr
 OPPOSED = -0.5  # cosine between normals that face each other, among sparse points
 
 
-@dataclass(frozen=True)
+@frozen
 class Near:
     """Parameters of the nearest points, the gap between them, and the angle psi between the first tangents there."""
 

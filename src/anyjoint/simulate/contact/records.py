@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from ..mode_change import ModeChange
 from ..tracks import ContactTrack
 
 
-@dataclass(frozen=True)
+@frozen
 class Impact:
     """A body that met its parent: the impulse on it, the kinetic energy that was lost, and what momentum lacks.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.joints.wandering import towards_first
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import SLIDING
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CREEP = 1e-9  # m/s: slip so slow that its direction is the one that it began with
 
 
-@dataclass(frozen=True)
+@frozen
 class Solved:
     """Accelerations at a state, with what they come from: forces tau in the mode's terms, and their power."""
 

@@ -8,10 +8,11 @@ while they cannot have come as far as their parents are away. A contact that sli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.mechanism.contact import FLIGHT
 from anyjoint.quantity.sliding import RUBBING
 from anyjoint.scalar.array import Floats
@@ -30,7 +31,7 @@ WORTH = 200  # steps that have to be left, or it takes longer to make the code o
 ALIGNED = 1e-6  # of a step: a time so near to a sample is there
 
 
-@dataclass(frozen=True)
+@frozen
 class Stride:
     """Times, states and work after each of some steps."""
 

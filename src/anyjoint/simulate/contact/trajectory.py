@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from ..broken import BrokenTrajectory
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """Samples in one combination of modes, in the coordinates of its model."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.forces.limits import limited_coordinates
+from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
 from ..broken import BrokenTrajectory
@@ -17,7 +18,7 @@ from ..mode_change import ModeChange
 from ..trajectory import Trajectory, given
 
 
-@dataclass(frozen=True)
+@frozen
 class LimitImpact:
     """A coordinate that met its limit: when, the impulse along it, and the energy that it lost there.
 
