@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ParamSpec, TypeVar
 
 from anyjoint.errors import InputError
@@ -30,7 +30,17 @@ def named_options(function: Callable[P, T]) -> Callable[P, T]:
 def nearest(name: object, known: Iterable[str]) -> str:
     """How to go on after an unknown name: the nearest known one, else all of them."""
     names = list(known)
+    near = _near(name, names, 0.6)
+    return f"; did you mean {near!r}?" if near else f"; choose one of {', '.join(names)}"
+
+
+def meant(name: object, known: Iterable[str], likeness: float = 0.6) -> str:
+    """What to say behind an unknown name, if one of those that are known is near."""
+    near = _near(name, list(known), likeness)
+    return f" (did you mean {near!r}?)" if near else ""
+
+
+def _near(name: object, known: Sequence[str], likeness: float) -> str:
     from difflib import get_close_matches  # loaded where a name is misspelt
 
-    near = get_close_matches(str(name), names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; choose one of {', '.join(names)}"
+    return next(iter(get_close_matches(str(name), known, n=1, cutoff=likeness)), "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import trace_forces
 from anyjoint.frozen import frozen
+from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
@@ -37,9 +37,8 @@ class Beside:
         """Steps, hybrid dynamics and forces, by their names in the code."""
         if unknown := [name for name in self.steps if name not in STEPS | LOOKING_BACK]:
             choices = [*STEPS, *LOOKING_BACK]
-            near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise InputError(f"export: no step {unknown[0]!r}{hint}; choose among {', '.join(choices)}")
+            hint = f"{meant(unknown[0], choices)}; choose among {', '.join(choices)}"
+            raise InputError(f"export: no step {unknown[0]!r}{hint}")
         steps = [(STEPS | LOOKING_BACK)[name] for name in self._own_steps(model)]
         found = {name_in_code(step.name): step for step in steps}
         if self.prescribed:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.options import meant
 
 from .c import c_package
 from .javascript import javascript_module
@@ -30,9 +30,8 @@ def export(
 ) -> list[Path]:
     """Write the model as source files and return their paths; names in the code begin with `prefix`."""
     if language not in WRITERS:
-        near = difflib.get_close_matches(str(language), WRITERS, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"export: language {language!r} is unknown{hint}; choose one of {', '.join(WRITERS)}")
+        hint = f"{meant(language, WRITERS)}; choose one of {', '.join(WRITERS)}"
+        raise InputError(f"export: language {language!r} is unknown{hint}")
     name = identifier(model.mechanism.name) if prefix is None else prefix
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(f"export: prefix {prefix!r} must be a name of letters, digits and _, such as 'arm'")

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.joints import Coupled, Joint
-from anyjoint.options import named_options
+from anyjoint.options import meant, named_options
 from anyjoint.scalar import is_number
 from anyjoint.spatial import Pose, Vector
 
@@ -175,7 +175,7 @@ class BodyTree:
     def __getitem__(self, name: str) -> Body:
         if name in self._by_name:
             return self._by_name[name]
-        raise InputError(f"mechanism {self.name!r} has no body {name!r}{self._nearest(name)}")
+        raise InputError(f"mechanism {self.name!r} has no body {name!r}{meant(name, self._by_name)}")
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
@@ -202,19 +202,13 @@ class BodyTree:
             if parent in self._by_name:
                 return self._by_name[parent].index
             hint = "a body cannot be its own parent" if parent == name else "add the parent before its children"
-            near = self._nearest(parent)
+            near = meant(parent, self._by_name)
             raise ModelError(f"body {name!r}: there is no body {parent!r} to be its parent{near}; {hint}")
         if isinstance(parent, Body) and parent.index < self.nb and self.bodies[parent.index] is parent:
             return parent.index
         if isinstance(parent, (Body, Ground)):
             raise ModelError(f"body {name!r}: its parent {parent!r} belongs to another mechanism; use one of this")
         raise ModelError(f"body {name!r}: parent {parent!r} must be a body, its name, or mech.ground")
-
-    def _nearest(self, name: str) -> str:
-        from difflib import get_close_matches  # loaded where a name is misspelt
-
-        near = get_close_matches(str(name), list(self._by_name), n=1)
-        return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def as_joint(joint: Any, name: str) -> Joint:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.options import named_options
+from anyjoint.options import meant, named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
@@ -109,9 +108,8 @@ class Derivatives(Part):
         """The quantity of a method's step."""
         known = STEPS | LOOKING_BACK
         if method not in known:
-            near = difflib.get_close_matches(str(method), known, n=1, cutoff=0.3)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(known)}")
+            hint = f"{meant(method, known, 0.3)}; choose one of {', '.join(known)}"
+            raise InputError(f"linearise: method={method!r} is unknown{hint}")
         if (method in LOOKING_BACK) != (before is not None):
             wanted = "looks back; give" if before is None else "does not look back; leave out"
             raise InputError(f"linearise: {method!r} {wanted} before=(q, v), the state a step earlier")

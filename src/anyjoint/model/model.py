@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from anyjoint.codegen import OpCount
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.options import named_options
+from anyjoint.options import meant, named_options
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
@@ -183,9 +182,8 @@ class Model(
         """
         self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
-            near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
-            hint = f"is unknown (did you mean {near[0]!r}?)" if near else "is unknown"
-            what = "looks back at steps before, so simulate takes it, and step does not" if method in STEPPERS else hint
+            back = "looks back at steps before, so simulate takes it, and step does not"
+            what = back if method in STEPPERS else f"is unknown{meant(method, STEPS, 0.3)}"
             raise InputError(f"step: method={method!r} {what}; choose one of {', '.join(STEPS)}")
         if self.numeric:
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
+from anyjoint.options import meant
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar.array import Floats
@@ -137,8 +137,7 @@ class Asked:
         known = set(parameter_names(self.model.mechanism)) if parameters else set()
         for name in parameters:
             if name not in known:
-                near = difflib.get_close_matches(str(name), [*self.names, *known], n=1, cutoff=0.3)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = meant(name, [*self.names, *known], 0.3)
                 raise InputError(
                     f"{self.what}: {name!r} is neither an argument of {self.quantity.name} ({', '.join(self.names)})"
                     f" nor a parameter{hint}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
+from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
 from anyjoint.quantity.step import LOOKING_BACK, STEP, STEPS
@@ -140,8 +140,7 @@ def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     if isinstance(name, str) and name in steps:
         return steps[name]
     if not isinstance(name, str) or name not in QUANTITIES:
-        near = difflib.get_close_matches(str(name), [*QUANTITIES, *steps], n=1, cutoff=0.3)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        hint = meant(name, [*QUANTITIES, *steps], 0.3)
         raise InputError(f"{what}: quantity {name!r} is unknown{hint}; choose one of {', '.join(QUANTITIES)}")
     quantity: Quantity = model.known(name)
     if not quantity.outputs:

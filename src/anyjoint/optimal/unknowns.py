@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from anyjoint.mechanism import Inertia
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
+from anyjoint.options import meant
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.force_numbers import HEAD, force_names, force_number
 
@@ -83,8 +83,7 @@ def unknown(
     known = list(parameter_names(mechanism))
     if name not in known:
         whole = [f"{body.name}/{INERTIA}" for body in mechanism.bodies]
-        near = difflib.get_close_matches(str(name), [*own, *known, *whole, *pushing], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = meant(name, [*own, *known, *whole, *pushing])
         if str(name).startswith(HEAD) and not pushing:
             hint = "; numbers of forces are those of simulate={'forces': [...]}, which has none"
         raise InputError(f"{name!r} is no parameter of {mechanism.name!r}, nor a number of a force{hint}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
+from anyjoint.options import meant
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import STEPPERS, Stepper
@@ -28,9 +28,8 @@ SOLVED = 100  # times as close as that equations are solved
 def checked_stepper(method: object) -> Stepper:
     """The stepper of a name."""
     if method not in STEPPERS:
-        near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}, or auto")
+        hint = f"{meant(method, STEPPERS, 0.3)}; choose one of {', '.join(STEPPERS)}, or auto"
+        raise InputError(f"method={method!r} is unknown{hint}")
     return STEPPERS[method]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.model.redundancy import MOVING, warn_of_redundancy
+from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
@@ -235,11 +235,9 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
         known += (*parameter_names(request.model.mechanism), *force_names(request.forces.given))
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InputError(
                 f"gradient: {name!r} is neither q0, v0, tau, duration nor a parameter of the model, nor a number of a"
-                f" force such as 'forces/0/stiffness'{hint}"
+                f" force such as 'forces/0/stiffness'{meant(name, known, 0.3)}"
             )
     return list(dict.fromkeys(given))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,6 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.frozen import frozen
 from anyjoint.model.change import find, value_of
+from anyjoint.options import meant
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 
@@ -219,10 +219,7 @@ def make_target(model: Model, name: Any) -> Target:
         find(mechanism, name)
     except InputError:
         known = [*model.parameters, *STATES, *(f"{s}/{e}" for s in STATES for e in entries_of(model, s))]
-        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-        hint = (
-            f"; did you mean {near[0]!r}?" if near else "; list(model.parameters) names the model's, beside q0, v0, tau"
-        )
+        hint = meant(name, known, 0.5) or "; list(model.parameters) names the model's, beside q0, v0, tau"
         raise InputError(f"sweep: there is no parameter {name!r}{hint}") from None
     value = value_of(mechanism, name)
     return Target(name, None if isinstance(value, Pose) else _plain_shape(value))

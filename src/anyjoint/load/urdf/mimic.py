@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from anyjoint.options import nearest
+from anyjoint.options import meant
 
 from ..follow import Felt, Line, leaders
 from ..report import Report
@@ -22,7 +22,7 @@ def followers(joints: Mapping[str, UrdfJoint], report: Report) -> dict[str, tupl
         if joint.type == "fixed":
             report.note(line, "mimic", f"joint {name!r} is fixed; that it mimics {leader!r} moves nothing")
         elif leader not in joints:
-            report.refuse(line, "mimic", f"joint {name!r}: there is no joint {leader!r}{_near(leader, joints)}")
+            report.refuse(line, "mimic", f"joint {name!r}: there is no joint {leader!r}{meant(leader, joints)}")
         elif joint.type not in SINGLE or joints[leader].type not in SINGLE:
             report.refuse(line, "mimic", f"joint {name!r} mimics {leader!r}: both must turn or slide by one coordinate")
         else:
@@ -32,11 +32,6 @@ def followers(joints: Mapping[str, UrdfJoint], report: Report) -> dict[str, tupl
         report.error(joints[name].line, "mimic", message)
 
     return leaders(follows, complain)
-
-
-def _near(name: str, joints: Mapping[str, UrdfJoint]) -> str:
-    hint = nearest(name, joints)
-    return hint if "did you mean" in hint else ""
 
 
 def felt(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[str, Line]]) -> dict[str, Felt]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from anyjoint.options import meant
 
 from ..markup import Element
 from ..report import Report
@@ -47,7 +47,7 @@ def check_names(root: Element, report: Report) -> None:
         seen = set[str]()
         for name in element.attributes:
             if ":" not in name and name != "xmlns" and name not in attributes:
-                near = _near(name, attributes)
+                near = meant(name, attributes)
                 report.warn(element.line, "attribute", f"<{element.tag}> has no attribute {name!r}; not read{near}")
         for child in element.children:
             if child.tag in SILENT:
@@ -55,7 +55,7 @@ def check_names(root: Element, report: Report) -> None:
             elif child.tag.startswith("xacro:") and element.tag in ("robot", "link", "joint"):
                 report.refuse(child.line, "xacro", f"<{child.tag}>: expand the file first: xacro FILE > FILE.urdf")
             elif child.tag not in children:
-                near = _near(child.tag, children)
+                near = meant(child.tag, children)
                 tell = report.warn if near or element is not root else report.note
                 tell(child.line, "element", f"<{element.tag}> has no element <{child.tag}>; not read{near}")
             elif child.tag in seen and child.tag not in MANY.get(element.tag, ()):
@@ -63,10 +63,3 @@ def check_names(root: Element, report: Report) -> None:
             elif child.tag in KNOWN:
                 seen.add(child.tag)
                 waiting.append(child)
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # loaded where a name is misspelt
-
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
