@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -15,17 +15,28 @@ from anyjoint.mechanism.probing import depends, expressions, variables
 from anyjoint.scalar import Scalar, known
 from anyjoint.spatial import Factor, Pose
 
-from .rigid import Array, axis_pose
+from .rigid import Array, axis_poses
 
 HINGE, SLIDER, GENERAL, FIXED = "hinge", "slider", "general", "fixed"
 Core = tuple[int, int, int]  # constant factors stripped: leading and trailing of leg A, leading of leg B
 
 
-def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
-    """Kind of a joint, the constant factors around its moving part (counts), and their poses (lead, tail)."""
-    if isinstance(joint, (Revolute, Prismatic)):
-        Q = axis_pose(joint.axis)
-        return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
+Part = tuple[str, Core, Array, Array]  # the kind of a joint, its core, and the poses (lead, tail) around that
+
+
+def moving_parts(joints: Iterable[Joint]) -> dict[int, Part]:
+    """Moving parts of joints, each of which may be there many times, by the joint's id."""
+    found = {id(joint): joint for joint in joints}
+    along = [joint for joint in found.values() if isinstance(joint, (Revolute, Prismatic))]
+    turns = axis_poses([joint.axis for joint in along])  # together: there may be thousands
+    parts: dict[int, Part] = {
+        id(joint): (HINGE if isinstance(joint, Revolute) else SLIDER, (0, 0, 0), Q, Q.T)
+        for joint, Q in zip(along, turns, strict=True)
+    }
+    return parts | {key: _general_part(joint) for key, joint in found.items() if key not in parts}
+
+
+def _general_part(joint: Joint) -> Part:
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)
     # Numbers cannot tell: a step or a branch is flat almost everywhere, and what a parameter of 0 hides may show later.

@@ -21,7 +21,7 @@ from anyjoint.mechanism.inertia import spatial_inertias
 
 from .columns import NONE, UNFED, Columns, Feed
 from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted
-from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
+from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, Part, moving_parts
 from .regroup import regroup_inertia
 from .rigid import Array, inverse, matrices, moved
 
@@ -188,11 +188,12 @@ def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
     bodies = mechanism.bodies
     if not bodies:
         return Plan((), ())
-    parts = {id(body.joint): _part(body.joint, whole=nudged is not None) for body in bodies}
-    kinds, cores, leads, tails = zip(*(parts[id(body.joint)] for body in bodies), strict=True)
+    parts = moving_parts(body.joint for body in bodies if body.joint.nv)
+    found = [_whole(body.joint, parts.get(id(body.joint)), nudged is not None) for body in bodies]
+    kinds, cores, leads, tails = zip(*found, strict=True)
     pose = unshifted(matrices([body.placement for body in bodies]) @ np.array(leads))
-    found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
-    numbers = zip(*(x.tolist() for x in found), strict=True)
+    angles = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
+    numbers = zip(*(x.tolist() for x in angles), strict=True)
     inertia = spatial_inertias([body.inertia for body in bodies])
     elders = _elders([body.parent for body in bodies])
     links = []
@@ -206,12 +207,11 @@ def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
     return Plan(tuple(links), tuple(Ride(i, np.eye(4)) for i in range(len(bodies))))
 
 
-def _part(joint: Joint, whole: bool) -> tuple[str, Core, Array, Array]:
-    """The moving part of a joint and the constant poses around it; a joint without coordinates is one constant pose."""
-    if joint.nv:
-        kind, core, lead, tail = moving_part(joint)
-        return (kind, (0, 0, 0), np.eye(4), np.eye(4)) if whole and kind == GENERAL else (kind, core, lead, tail)
-    return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
+def _whole(joint: Joint, part: Part | None, whole: bool) -> Part:
+    """The moving part of a joint or all of it; a joint without coordinates is one constant pose."""
+    if part is None:
+        return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
+    return (GENERAL, (0, 0, 0), np.eye(4), np.eye(4)) if whole and part[0] == GENERAL else part
 
 
 def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[Ride]]:
@@ -221,16 +221,13 @@ def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[Ride]]:
     moving: list[tuple[Body, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
     placed: list[Ride] = []
     ground = Ride(-1, np.eye(4))
-    parts: dict[int, Any] = {}  # of joints that many bodies share
+    parts = moving_parts(body.joint for body in bodies if body.joint.nv)
     for body, placement in zip(bodies, placements, strict=True):
         carrier, carried = placed[body.parent] if body.parent >= 0 else ground
-        joint = body.joint
-        if joint.nv == 0:
-            placed.append(Ride(carrier, carried @ placement @ np.asarray(joint.pose([]).matrix, dtype=float)))
+        part = parts.get(id(body.joint))
+        if part is None:
+            placed.append(Ride(carrier, carried @ placement @ np.asarray(body.joint.pose([]).matrix, dtype=float)))
             continue
-        if id(joint) not in parts:
-            parts[id(joint)] = moving_part(joint)
-        part = parts[id(joint)]
         moving.append((body, carrier, *part, carried))
         placed.append(Ride(len(moving) - 1, part[-1]))
     if not moving:

@@ -40,7 +40,8 @@ def matrices(poses: Sequence[Pose]) -> Array:
             elif kind == TURN:
                 R[...] = R @ np.array([factor.R for factor in factors], dtype=float)
             else:
-                s, c = np.array([factor.sincos for factor in factors], dtype=float).T[:, :, None]
+                pairs = [x.known or (math.sin(x.angle), math.cos(x.angle)) for x in factors]
+                s, c = np.array(pairs, dtype=float).T[:, :, None]
                 a, b = PLANES[kind]
                 R[:, :, a], R[:, :, b] = R[:, :, a] * c + R[:, :, b] * s, R[:, :, b] * c - R[:, :, a] * s
         out[members] = T
@@ -54,15 +55,15 @@ def _kind(factor: Factor) -> int:
     return TRANSLATION if isinstance(factor, Translation) else TURN
 
 
-def axis_pose(z: Sequence[float]) -> Array:
-    """Some rotation, as a pose, whose third column is a unit vector; the last bit does not matter to the plan."""
-    k = min(range(3), key=lambda i: abs(z[i]))
+def axis_poses(axes: ArrayLike) -> Array:
+    """For each unit vector some rotation, as a pose, whose third column it is."""
+    z = np.asarray(axes, dtype=float).reshape(-1, 3)
+    k, each = np.argmin(np.abs(z), axis=1), np.arange(len(z))
     i, j = (k + 1) % 3, (k + 2) % 3
-    length = math.hypot(z[i], z[j])
-    x = [0.0, 0.0, 0.0]
-    x[i], x[j] = -z[j] / length, z[i] / length
-    y = z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]
-    return np.array([(*x, 0.0), (*y, 0.0), (*z, 0.0), (0.0, 0.0, 0.0, 1.0)]).T
+    length = np.hypot(z[each, i], z[each, j])
+    x = np.zeros_like(z)
+    x[each, i], x[each, j] = -z[each, j] / length, z[each, i] / length
+    return homogeneous(np.stack([x, np.cross(z, x), z], axis=-1), (0.0, 0.0, 0.0))
 
 
 def inverse(T: Array) -> Array:
