@@ -35,10 +35,11 @@ MODELS: dict[str, Callable[[], Mechanism]] = {
 def compiled(mech: Mechanism, folder: Path, compiler: str) -> Any:
     """The batch function of the package."""
     mech.compile().export("c", folder, prefix="it")
-    library = folder / f"it_{compiler}.so"
+    library, source = folder / f"it_{compiler}.so", "it_forward_dynamics.c"
     flags = ["-std=c99", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC"]
-    flags += ["-fno-tree-slp-vectorize"] if compiler == "gcc" else []
-    subprocess.run([compiler, *flags, "-o", library, folder / "it_forward_dynamics.c", "-lm"], check=True)
+    told = (line for line in (folder / "CMakeLists.txt").read_text().splitlines() if source in line)
+    flags += ["-fno-tree-slp-vectorize"] if compiler == "gcc" and "slp" in "".join(told) else []
+    subprocess.run([compiler, *flags, "-o", library, folder / source, "-lm"], check=True)
     return ctypes.CDLL(str(library)).it_forward_dynamics_batch
 
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
 from anyjoint.codegen.kernel import Array, Schedule, lane_array, loop_begins, written_arrays
-from anyjoint.codegen.language import Language, body, in_columns
+from anyjoint.codegen.language import Angle, Language, body, in_columns
 from anyjoint.codegen.module import Lowered
+from anyjoint.codegen.passes import for_text
 from anyjoint.codegen.target import Target
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
+LANES = 4  # of a vector: so many sines at once
 _INDEX = """\
 /* The entry that a real index means: rounded down, clamped to the table; NaN means the first. */
 static int entry(double x, int length)
@@ -21,16 +23,19 @@ static int entry(double x, int length)
 }
 """
 _SINCOS_SINGLE = """\
-/* Sine and cosine of x + y; what rounding takes from the sum is put back. */
-static void sincos_of(float x, float y, float *sine, float *cosine)
+/* Sines and cosines of x + y; what rounding takes from the sum is put back. */
+static void sincos_of(
+    int count, const float *restrict x, const float *restrict y, float *restrict sine, float *restrict cosine)
 {
-    const float sum = x + y;
-    const float part = sum - x;
-    const float lost = (x - (sum - part)) + (y - part);
-    const float s = sinf(sum);
-    const float c = cosf(sum);
-    *sine = s + lost * c;
-    *cosine = c - lost * s;
+    for (int i = 0; i < count; i++) {
+        const float sum = x[i] + y[i];
+        const float part = sum - x[i];
+        const float lost = (x[i] - (sum - part)) + (y[i] - part);
+        const float s = sinf(sum);
+        const float c = cosf(sum);
+        sine[i] = s + lost * c;
+        cosine[i] = c - lost * s;
+    }
 }
 """
 
@@ -43,11 +48,25 @@ def _language(dtype: str) -> Language:
         expressions=expressions,
         define_real=f"const {real} t{{r}} = {{x}};",
         define_condition="const int t{r} = {x};",
-        sincos=f"{real} t{{r}}, t{{r1}}; sincos_of({{a}}, {{b}}, &t{{r}}, &t{{r1}});",
+        sincos=lambda angles: _sines(angles, real),
         element="a{array}[{offset}]",
         gather="g{table}[entry({a}, {length})]",
         literal=lambda value: _literal(scalar.rounded(value), end),
     )
+
+
+def _sines(angles: Sequence[Angle], real: str) -> tuple[list[str], dict[int, str]]:
+    """One call for all angles, in arrays that have the number of the first and are padded to whole vectors."""
+    k, size = angles[0].sine, -(-len(angles) // LANES) * LANES if len(angles) > 1 else 1
+    padded = [*angles, *[angles[-1]] * (size - len(angles))]
+    x, y = ", ".join(angle.x for angle in padded), ", ".join(angle.y for angle in padded)
+    lines = [
+        f"const {real} x{k}[] = {{{x}}}, y{k}[] = {{{y}}};",
+        f"{real} s{k}[{size}], c{k}[{size}];",
+        f"sincos_of({size}, x{k}, y{k}, s{k}, c{k});",
+    ]
+    sines = {angle.sine: f"s{k}[{i}]" for i, angle in enumerate(angles)}
+    return lines, sines | {angle.cosine: f"c{k}[{i}]" for i, angle in enumerate(angles)}
 
 
 def _named(text: str, end: str) -> str:
@@ -127,7 +146,7 @@ def _kernel(name: str, kernel: Lowered, dtype: str, first_table: int, static: bo
         yield "{"
         used = {s.data[0] for s in piece.statements if s.op in (Code.LOAD, Code.STORE)}
         yield from (f"    (void)a{j};" for j in range(len(piece.arrays)) if j not in used)
-        statements = in_columns(body(piece, language, first_table), kernel.columns, "int")
+        statements = in_columns(body(for_text(piece), language, first_table), kernel.columns, "int")
         yield from (f"    {line}" for line in statements)
         yield "}"
         yield ""

@@ -27,7 +27,9 @@ _LANGUAGE = Language(
     expressions={op: of.javascript for op, of in OPERATIONS.items() if of.javascript},
     define_real="const t{r} = {x};",
     define_condition="const t{r} = {x};",
-    sincos="sincosOf({a}, {b}); const t{r} = pair[0], t{r1} = pair[1];",
+    sincos=lambda angles: (
+        [f"sincosOf({x.x}, {x.y}); const t{x.sine} = pair[0], t{x.cosine} = pair[1];" for x in angles], {}
+    ),
     element="a{array}[o{array} + {offset}]",
     gather="g{table}[entry({a}, {length})]",
     literal=_literal,

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 from anyjoint.codegen.ir import Code, Listing, Statement
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import CONDITIONS, Op
+
+
+class Angle(NamedTuple):
+    """An angle whose sine and cosine are wanted, as the sum of two operands."""
+
+    sine: int
+    x: str
+    y: str
+
+    @property
+    def cosine(self) -> int:
+        return self.sine + 1
 
 
 @frozen
@@ -16,7 +30,7 @@ class Language:
     expressions: Mapping[int, str]
     define_real: str  # {r} result, {x} expression
     define_condition: str
-    sincos: str  # {r} sine, {r1} cosine, {a} {b} the argument's two parts
+    sincos: Callable[[Sequence[Angle]], tuple[Iterable[str], Mapping[int, str]]]  # of several; how values are called
     element: str  # {array} {offset}
     gather: str  # {table} {length} {a}
     literal: Callable[[float], str]
@@ -24,26 +38,34 @@ class Language:
 
 def body(listing: Listing, language: Language, first_table: int) -> Iterable[str]:
     """The statements of a listing; constants stand inside the expressions that use them."""
-    literal: dict[int, str] = {}
+    named: dict[int, str] = {}  # values that are called otherwise than t and their number
 
     def operand(value: int) -> str:
-        return literal.get(value) or f"t{value}"
+        return named.get(value) or f"t{value}"
 
-    for statement in listing.statements:
-        if statement.op == Op.CONST:
-            literal[statement.result] = language.literal(statement.data[0])
+    for statement, angles in _with_angles(listing.statements):
+        if angles:
+            lines, names = language.sincos([Angle(s.result, *map(operand, s.args)) for s in angles])
+            named.update(names)
+            yield from lines
+        elif statement.op == Op.CONST:
+            named[statement.result] = language.literal(statement.data[0])
         elif statement.op == Code.STORE:
             array, offset, accumulate = statement.data
             place = language.element.format(array=array, offset=_offset(listing, array, offset))
             yield f"{place} {'+=' if accumulate else '='} {operand(statement.args[0])};"
-        elif statement.op == Code.SINCOS:
-            a, b = map(operand, statement.args)
-            yield language.sincos.format(r=statement.result, r1=statement.result + 1, a=a, b=b)
         else:
             define = language.define_condition if statement.op in CONDITIONS else language.define_real
-            names = dict(zip("abc", map(operand, statement.args), strict=False))
-            x = _expression(listing, language, first_table, statement, names)
+            parts = dict(zip("abc", map(operand, statement.args), strict=False))
+            x = _expression(listing, language, first_table, statement, parts)
             yield define.format(r=statement.result, x=x)
+
+
+def _with_angles(statements: Iterable[Statement]) -> Iterator[tuple[Statement, list[Statement]]]:
+    """Statements one by one; sines and cosines that follow each other come with the first of them."""
+    for together, some in groupby(statements, lambda s: s.op == Code.SINCOS):
+        group = list(some)
+        yield from [(group[0], group)] if together else ((statement, []) for statement in group)
 
 
 def _expression(

@@ -66,6 +66,11 @@ def of_columns(listing: Listing, count: int) -> Listing:
     return reloaded(gathered(grouped(listing, count), SIZES[0], states=True))
 
 
+def for_text(listing: Listing) -> Listing:
+    """A listing as it is printed in a language that computes sines side by side: "hoist"."""
+    return hoisted(listing)
+
+
 def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listing, Sequence[Step]]:
     """A listing as it is printed, and its statements and packs: "hoist", "gather", "pack"."""
     if target.width == 1:

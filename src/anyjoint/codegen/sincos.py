@@ -85,20 +85,16 @@ def _library(x: float, y: float) -> tuple[float, float]:
 
 
 C_TEXT = """\
-/* Sine and cosine of x + y; x may be huge. */
-static void sincos_of(double x, double y, double *sine, double *cosine)
-{{
 #ifdef __FAST_MATH__ /* reassociation would undo the range reduction */
-    const int library = 1;
+#define WITHIN(sum) 0
 #else
-    const int library = !(fabs(x + y) <= {limit});
+#define WITHIN(sum) (fabs(sum) <= {limit})
 #endif
-    if (library) {{
-        *sine = sin(x) * cos(y) + cos(x) * sin(y);
-        *cosine = cos(x) * cos(y) - sin(x) * sin(y);
-        return;
-    }}
-    const double k = floor((x + y) * {two_over_pi} + 0.5);
+
+/* Sine and cosine of x + y within the range of the reduction. */
+static void sincos_reduced(double x, double y, double *sine, double *cosine)
+{{
+    const double k = ((x + y) * {two_over_pi} + 6755399441055744.0) - 6755399441055744.0; /* the nearest integer */
     const double r1 = (x - k * {p1}) + y;
     const double t2 = k * {p2};
     const double r2 = r1 - t2;
@@ -117,6 +113,20 @@ static void sincos_of(double x, double y, double *sine, double *cosine)
     const double b = quadrant & 1 ? even : odd;
     *sine = quadrant & 2 ? -a : a;
     *cosine = (quadrant + 1) & 2 ? -b : b;
+}}
+
+/* Sines and cosines of x + y, side by side; the C library knows those that are huge. */
+static void sincos_of(
+    int count, const double *restrict x, const double *restrict y, double *restrict sine, double *restrict cosine)
+{{
+    int outside = 0;
+    for (int i = 0; i < count; i++) outside += !WITHIN(x[i] + y[i]);
+    for (int i = 0; outside && i < count; i++) {{
+        sine[i] = sin(x[i]) * cos(y[i]) + cos(x[i]) * sin(y[i]);
+        cosine[i] = cos(x[i]) * cos(y[i]) - sin(x[i]) * sin(y[i]);
+    }}
+    if (outside) return;
+    for (int i = 0; i < count; i++) sincos_reduced(x[i], y[i], sine + i, cosine + i);
 }}
 """
 

@@ -29,11 +29,12 @@ def c_package(model: Model, prefix: str, beside: Beside = NOTHING) -> dict[str, 
     programs = exported(model, beside)
     sources = {f"{prefix}_{name}.c": _source(model, f"{prefix}_{name}", prefix, program)
                for name, program in programs.items()}  # fmt: skip
+    in_loops = [f"{prefix}_{name}.c" for name, program in programs.items() if len(program.trace.schedule.runs) > 1]
     return {
         f"{prefix}.h": _header(model, prefix, programs),
         **sources,
         "main.c": _example(model, prefix),
-        "CMakeLists.txt": _cmake(prefix, list(sources)),
+        "CMakeLists.txt": _cmake(prefix, list(sources), in_loops),
         f"{prefix}.pc.in": _pkg_config(prefix),
     }
 
@@ -225,7 +226,8 @@ int main(void)
 """
 
 
-def _cmake(prefix: str, sources: list[str]) -> str:
+def _cmake(prefix: str, sources: list[str], in_loops: list[str]) -> str:
+    """`in_loops` are the sources whose kernels are called for one body after the other."""
     return f"""\
 cmake_minimum_required(VERSION 3.10)
 project({prefix} C)
@@ -240,15 +242,25 @@ endif()
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options({prefix} PRIVATE -ffp-contract=fast) # a fifth faster, and rounds less
 endif()
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  target_compile_options({prefix} PRIVATE -fno-tree-slp-vectorize) # packing single numbers costs more than it saves
-endif()
+{_unpacked(in_loops)}\
 add_executable({prefix}_example main.c)
 target_link_libraries({prefix}_example {prefix})
 configure_file({prefix}.pc.in {prefix}.pc @ONLY)
 install(TARGETS {prefix} ARCHIVE DESTINATION ${{CMAKE_INSTALL_LIBDIR}} LIBRARY DESTINATION ${{CMAKE_INSTALL_LIBDIR}})
 install(FILES {prefix}.h DESTINATION ${{CMAKE_INSTALL_INCLUDEDIR}})
 install(FILES ${{CMAKE_CURRENT_BINARY_DIR}}/{prefix}.pc DESTINATION ${{CMAKE_INSTALL_LIBDIR}}/pkgconfig)
+"""
+
+
+def _unpacked(sources: list[str]) -> str:
+    """What CMake is told about sources of which gcc would pack single numbers into vectors, slower than they are."""
+    if not sources:
+        return ""
+    option = "PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize"
+    return f"""\
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # packing single numbers costs more than it saves where kernels run in loops
+  set_source_files_properties({" ".join(sources)} {option})
+endif()
 """
 
 
