@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from anyjoint.codegen import cache, compile_function
+from anyjoint.codegen.finite import all_finite
 from anyjoint.symbolic import variables
 
 SCRIPT = """
@@ -26,6 +27,7 @@ print("fine")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    all_finite(np.zeros(1))  # compiled once in a process: not into this cache
     path = tmp_path / "cache"
     monkeypatch.setenv("ANYJOINT_CACHE", str(path))
     return path
@@ -158,6 +160,7 @@ def test_a_read_only_folder_is_no_error(folder, monkeypatch):
 
 def test_the_older_half_goes_when_there_are_too_many(folder, monkeypatch):
     monkeypatch.setattr(cache, "LIMIT", 4)
+    monkeypatch.setattr(cache, "SELDOM", 1)
     for age, scale in enumerate((3.0, 4.0, 5.0, 6.0)):
         function(scale)
         newest = max(entries(folder), key=lambda path: path.stat().st_mtime)

@@ -95,6 +95,15 @@ def test_every_formulation_feels_them(kind, algorithm):
     assert model.forward_dynamics(q, v, tau) == pytest.approx(wanted, abs=1e-11 * size)
     both = model.forward_dynamics(np.stack([q, q]), np.stack([v, 0 * v]), tau)
     assert both[0] == pytest.approx(wanted, abs=1e-11 * size)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inverse_dynamics_and_bias_forces_feel_them(kind):
+    mech, q, v = sprung(kind)
+    tau, model, plain = np.random.default_rng(1).normal(size=mech.nv), mech.compile(), bare(mech)
+    passive = model.passive_forces(q, v)
+    wanted = plain.forward_dynamics(q, v, tau + passive)
+    size = np.abs(wanted).max()
     back = [model.inverse_dynamics(q, v, wanted, algorithm=name) for name in ("newton-euler", "lagrangian")]
     assert np.array(back) == pytest.approx(np.array([tau, tau]), abs=1e-10 * size)
     assert model.bias_forces(q, v) == pytest.approx(plain.bias_forces(q, v) - passive, abs=1e-11 * size)
