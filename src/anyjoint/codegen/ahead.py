@@ -2,7 +2,7 @@
 
 A kernel works on one link and computes the sine and cosine of its one angle, which uses one lane of a vector register.
 Where the angle depends only on inputs and numbers, it can be known before the first run. So a kernel of its own
-computes eight at once, for eight links anywhere, and the others load what it has stored.
+computes up to eight at once, for links anywhere, and the others load what it has stored.
 """
 
 from __future__ import annotations
@@ -108,14 +108,15 @@ class _Rewriting:
         return np.arange(begin, self.work, 2, dtype=np.int32)
 
     def _front(self, group: Sequence[tuple[int, Site]], places: Offsets) -> Run:
-        """A run of a new kernel over all angles of a group.
+        """A run of a new kernel over all angles of a group, the same number in each call.
 
-        The last call ends with the last angle and may repeat some of the one before, so that one kernel serves any
+        The last call ends with the last angle and may repeat a few of the one before, so that one kernel serves any
         number of them.
         """
         table, site = self.found[group[0][0]], group[0][1]
         count = len(places)
-        width = min(count, TOGETHER)
+        calls = -(-count // TOGETHER)
+        width = -(-count // calls)
         self.kernels.append(_front_kernel(table.kernel, site, width))
         columns, arrays = [], []
         for j in range(len(site.leaves)):
