@@ -52,15 +52,17 @@ def report(what: str, problems: Sequence[Problem]) -> str:
     return f"{what} has {count}:\n" + "\n".join([*(f"  - {p}" for p in problems[:MOST_TOLD]), *more])
 
 
-def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> list[Problem]:
+def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None, but: str = "") -> list[Problem]:
     """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends.
 
-    `before` are the bodies of a sound mechanism that have been replaced since: only those are looked at again.
+    `before` are the bodies of a sound mechanism that have been replaced since: only those are looked at again. `but`
+    is a rule that does not matter.
     """
     bodies = mech.bodies if before is None else [body for body in mech.bodies if _is_new(mech, body, before)]
     problems: list[Problem] = []
     for name, rule in RULES:
-        if before is not None and (rule in STRUCTURE or (rule is regular and _as_heavy(mech, before))):
+        known = before is not None and (rule in STRUCTURE or (rule is regular and _as_heavy(mech, before)))
+        if known or name == but:
             continue
         found = [Problem(name, *finding) for finding in rule(mech, bodies)]
         problems += found

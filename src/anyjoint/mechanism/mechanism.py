@@ -308,7 +308,7 @@ class Mechanism(BodyTree):
         with postponed():
             from anyjoint.model import compile_model  # which stands above
 
-            _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
+            _refuse(self, find_problems(self, but="regular"))  # forward dynamics alone cares about that
             return compile_model(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)
 
 

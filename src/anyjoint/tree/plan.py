@@ -103,8 +103,6 @@ class _Draft:
     parent: int
     kind: str
     core: Core
-    K: Array  # constant pose from the parent's natural frame to the joint's moving part
-    tail: Array  # the body's own frame in the natural frame after the moving part
 
 
 @frozen
@@ -112,6 +110,8 @@ class Frames:
     """What of a plan depends on joints and placements alone; inertias can be seen from there again and again."""
 
     drafts: list[_Draft] = field(repr=False)
+    K: Array = field(repr=False)  # constant poses from the parents' natural frames to the joints' moving parts
+    tails: Array = field(repr=False)  # the bodies' own frames in the natural frames after the moving parts
     carriers: list[int] = field(repr=False)  # per body the link that carries it, -1 for the ground
     poses: Array = field(repr=False)  # of bodies in the natural frames of their links
     back: Array = field(repr=False)  # from natural frames to inner ones; last the ground's, no turn
@@ -130,8 +130,7 @@ class Frames:
             np.add.at(total, links, seen[..., carriers >= 0, :, :])
             inertia = moved(total, self.back[:-1])
             if regroup:
-                K = np.array([draft.K for draft in self.drafts])
-                between = self.back[self.parents] @ K @ inverse(self.back[:-1])
+                between = self.back[self.parents] @ self.K @ inverse(self.back[:-1])
                 inertia = regroup_inertia(inertia, [draft.kind for draft in self.drafts], self.parents, between)
         self._check_range(inertia)
         return inertia
@@ -148,13 +147,13 @@ class Frames:
 
 def make_frames(mechanism: Bodies, canonical: bool = True) -> Frames:
     """Choose links and their inner frames."""
-    drafts, placed = _weld(mechanism)
+    drafts, K, tails, placed = _weld(mechanism)
     carriers, poses = [ride.link for ride in placed], np.array([ride.frame for ride in placed]).reshape(-1, 4, 4)
     if not drafts:
-        return Frames([], carriers, poses, np.eye(4)[None], None)
+        return Frames([], K, tails, carriers, poses, np.eye(4)[None], None)
     parents, kinds = [draft.parent for draft in drafts], [draft.kind for draft in drafts]
-    turn, pose = _frames(parents, kinds, np.array([draft.K for draft in drafts]), canonical)
-    return Frames(drafts, carriers, poses, inverse(turn), pose)
+    turn, pose = _frames(parents, kinds, K, canonical)
+    return Frames(drafts, K, tails, carriers, poses, inverse(turn), pose)
 
 
 def make_plan(
@@ -168,7 +167,7 @@ def make_plan(
     inertia = frames.inertias(spatial_inertias([body.inertia for body in mechanism.bodies]), regroup)
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
-    tails = back[:-1] @ np.array([draft.tail for draft in drafts])
+    tails = back[:-1] @ frames.tails
     links = []
     elders = _elders(frames.parents)
     for i, ((gamma, s, c, at, theta), draft, before) in enumerate(zip(numbers, drafts, elders, strict=True)):
@@ -214,12 +213,16 @@ def _whole(joint: Joint, part: Part | None, whole: bool) -> Part:
     return (GENERAL, (0, 0, 0), np.eye(4), np.eye(4)) if whole and part[0] == GENERAL else part
 
 
-def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[Ride]]:
-    """One draft per moving body; bodies without coordinates are welded into the link that carries them."""
+def _weld(mechanism: Bodies) -> tuple[list[_Draft], Array, Array, list[Ride]]:
+    """One draft per moving body, the poses K before and the tails behind their moving parts, and who carries a body.
+
+    Bodies without coordinates are welded into the link that carries them.
+    """
     bodies = mechanism.bodies
     placements = matrices([body.placement for body in bodies])
-    moving: list[tuple[Body, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
+    drafts: list[_Draft] = []
     placed: list[Ride] = []
+    carrying: list[Array] = []
     ground = Ride(-1, np.eye(4))
     parts = moving_parts(body.joint for body in bodies if body.joint.nv)
     for body, placement in zip(bodies, placements, strict=True):
@@ -228,13 +231,13 @@ def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[Ride]]:
         if part is None:
             placed.append(Ride(carrier, carried @ placement @ np.asarray(body.joint.pose([]).matrix, dtype=float)))
             continue
-        moving.append((body, carrier, *part, carried))
-        placed.append(Ride(len(moving) - 1, part[-1]))
-    if not moving:
-        return [], placed
-    indices = [body.index for body, *_ in moving]
-    K = np.array([x[-1] for x in moving]) @ placements[indices] @ np.array([x[4] for x in moving])
-    return [_Draft(b, k, kind, core, K[i], tail) for i, (b, k, kind, core, _, tail, _) in enumerate(moving)], placed
+        placed.append(Ride(len(drafts), part[-1]))
+        drafts.append(_Draft(body, carrier, *part[:2]))
+        carrying.append(carried)
+    around = [parts[id(draft.body.joint)] for draft in drafts]
+    leads, tails = (np.array([part[k] for part in around]).reshape(-1, 4, 4) for k in (2, 3))
+    K = np.array(carrying).reshape(-1, 4, 4) @ placements[[draft.body.index for draft in drafts]] @ leads
+    return drafts, K, tails, placed
 
 
 def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> tuple[Array, Normal]:
