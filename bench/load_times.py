@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 TALOS = "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_reduced.urdf"
-ROUNDS = {"cold": 3, "cached": 7}
+ROUNDS = {"cold": 5, "cached": 25}
 GOALS = {"cold": 1.5, "cached": 0.3}
 SCRIPT = """
 import time, json
