@@ -74,17 +74,32 @@ def test_single_precision_in_and_out():
     np.testing.assert_allclose(f(np.ones(2)), np.sin(1), rtol=1e-6)
 
 
+def by_c(f, a, folder):
+    """What a function of one vector answers as C."""
+    source, library, out = folder / "f.c", folder / "f.so", np.empty_like(f(a))
+    source.write_text(f.source("c"))
+    command = [support.COMPILER, "-std=c99", "-Wall", "-Wdouble-promotion", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*command, str(source), "-o", str(library), "-lm"], check=True)
+    ctypes.CDLL(str(library)).f(ctypes.c_void_p(a.ctypes.data), ctypes.c_void_p(out.ctypes.data))
+    return out
+
+
 def test_single_precision_as_c(tmp_path):
     x, _ = pair()
     outputs = [x[0].sin() * x[1].exp(), x[0].arctan2(x[1]), x[0].minimum(0.1), abs(x[1]).sqrt() ** x[0], x[0].floor()]
     f = compile_function([x], outputs, dtype="float32")
-    source, library = tmp_path / "f.c", tmp_path / "f.so"
-    source.write_text(f.source("c"))
-    command = [support.COMPILER, "-std=c99", "-Wall", "-Wdouble-promotion", "-Werror", "-shared", "-fPIC"]
-    subprocess.run([*command, str(source), "-o", str(library), "-lm"], check=True)
-    a, out = np.array([0.3, 0.7], np.float32), np.empty(len(outputs), np.float32)
-    ctypes.CDLL(str(library)).f(ctypes.c_void_p(a.ctypes.data), ctypes.c_void_p(out.ctypes.data))
-    np.testing.assert_allclose(out, f(a), rtol=1e-6)
+    a = np.array([0.3, 0.7], np.float32)
+    np.testing.assert_allclose(by_c(f, a, tmp_path), f(a), rtol=1e-6)
+
+
+@pytest.mark.parametrize("place", [(0.3, 0.7), (4e7, -0.2)], ids=["near", "huge"])
+def test_sines_of_sines_as_c(place, tmp_path):
+    """Those side by side need none of each other, and one that is huge leaves the others right."""
+    x, _ = pair()
+    inner = [x[0].sin(), x[1].cos(), (x[0] + x[1]).sin()]
+    f = compile_function([x], [(inner[2] + x[1]).sin(), *inner, inner[0].sin().cos(), (inner[0] + inner[1]).sin()])
+    a = np.array(place)
+    np.testing.assert_allclose(by_c(f, a, tmp_path), f(a), rtol=1e-14, atol=1e-15)
 
 
 def test_the_address_is_a_c_function():

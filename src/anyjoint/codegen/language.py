@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
-from anyjoint.codegen.ir import Code, Listing, Statement
+from anyjoint.codegen.ir import Code, Listing, Statement, defined
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
@@ -62,10 +61,19 @@ def body(listing: Listing, language: Language, first_table: int) -> Iterable[str
 
 
 def _with_angles(statements: Iterable[Statement]) -> Iterator[tuple[Statement, list[Statement]]]:
-    """Statements one by one; sines and cosines that follow each other come with the first of them."""
-    for together, some in groupby(statements, lambda s: s.op == Code.SINCOS):
-        group = list(some)
-        yield from [(group[0], group)] if together else ((statement, []) for statement in group)
+    """Statements one by one; sines and cosines that follow each other, and need none of each other, come together."""
+    waiting: list[Statement] = []
+    for statement in statements:
+        needed = {value for one in waiting for value in defined(one)}
+        if waiting and (statement.op != Code.SINCOS or not needed.isdisjoint(statement.args)):
+            yield waiting[0], waiting
+            waiting = []
+        if statement.op == Code.SINCOS:
+            waiting.append(statement)
+        else:
+            yield statement, []
+    if waiting:
+        yield waiting[0], waiting
 
 
 def _expression(
