@@ -1,21 +1,28 @@
-"""Dataclasses that cannot be changed, as `@dataclass(frozen=True)`, but defined in a tenth of the time.
+"""Dataclasses that cannot be changed, as `@dataclass(frozen=True)`, but defined in a hundredth of the time.
 
-`dataclasses` writes six functions for a frozen class and has Python compile each of them, half a millisecond in all. A
-start from the cache defines 160 such classes and makes objects of 50. Here `__init__` is written when it is first
-asked for, and what only goes through the fields (comparing, hashing, showing, refusing) is written once for all.
+`dataclasses` looks through a class when it is defined, writes six functions for a frozen one and has Python compile
+each of them, half a millisecond in all. A start from the cache defines 180 such classes and makes objects of 50, of
+most of them few. Here a class is looked through when its fields are first asked for, its first objects are filled by a
+loop over them, and `__init__` is written when more are made. What only goes through the fields (comparing, hashing,
+showing, refusing) is written once for all.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from copy import copy
-from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, make_dataclass
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, is_dataclass, make_dataclass
 from functools import cache, partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
+FEW = 16  # objects that a loop fills: writing a function takes as long as filling a hundred
+_LATE = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+_put = object.__setattr__
+_lock = threading.RLock()  # a class is looked through once, whoever asks
 
 
 @overload
@@ -27,34 +34,80 @@ def frozen(cls: Any = None, /, *, eq: bool = True, kw_only: bool = False) -> Any
     """A dataclass whose objects cannot be changed; `dataclasses.replace`, `fields` and subclasses work as ever."""
     if cls is None:
         return partial(frozen, eq=eq, kw_only=kw_only)
-    inherits = any(is_dataclass(base) for base in cls.__mro__[1:])  # dataclasses asks that it be frozen like its base
-    dataclass(frozen=inherits, init=False, repr=False, eq=False, kw_only=kw_only)(cls)
-    cls.__dataclass_params__.frozen = True
     functions = {"__init__": _Init(cls), "__repr__": _shown, "__setattr__": _refuse, "__delattr__": _refuse}
     for name, function in (functions | ({"__eq__": _equal, "__hash__": _hash} if eq else {})).items():
         if cls.__dict__.get(name) is None or function is _refuse:  # a class may bring its own
             setattr(cls, name, function)
+    for name in _LATE:
+        setattr(cls, name, _Late(cls, name, kw_only))
     return cls
 
 
-class _Init:
-    """An `__init__` that is written when it is first asked for, by a call or by a look at its signature."""
+class _Late:
+    """What `dataclasses` finds in a class, found when it is first asked for."""
 
-    def __init__(self, cls: Any) -> None:
-        self.cls = cls
+    def __init__(self, cls: Any, name: str, kw_only: bool) -> None:
+        self.cls, self.name, self.kw_only = cls, name, kw_only
 
     def __get__(self, thing: Any, kind: type) -> Any:
+        with _lock:
+            if self.cls.__dict__[self.name] is self:
+                self._look()
+        return self.cls.__dict__[self.name]
+
+    def _look(self) -> None:
+        cls = self.cls
+        for name in (*_LATE, "__setattr__", "__delattr__"):
+            delattr(cls, name)
+        inherits = any(is_dataclass(base) for base in cls.__mro__[1:])  # it must then be frozen like its base
+        dataclass(frozen=inherits, init=False, repr=False, eq=False, kw_only=self.kw_only)(cls)
+        cls.__dataclass_params__.frozen = True
+        cls.__setattr__ = cls.__delattr__ = _refuse
+
+
+class _Init:
+    """An `__init__` that goes through the fields for a few objects; then, or to be looked at, one that is written."""
+
+    def __init__(self, cls: Any) -> None:
+        self.cls, self.made = cls, 0
+
+    def __get__(self, thing: Any, kind: type) -> Any:
+        self.made += 1
+        if thing is None or self.made > FEW:
+            self.cls.__init__ = self._written()
+            return self.cls.__init__.__get__(thing, kind)
+        return partial(self._fill, thing)
+
+    def _fill(self, thing: Any, /, *args: Any, **given: Any) -> None:
+        parts = fields(self.cls)
+        order = [part.name for part in parts if part.init and not part.kw_only]
+        values = dict(zip(order, args, strict=False))
+        wrong = len(args) > len(order) or not given.keys().isdisjoint(values)
+        values |= given
+        for part in parts:
+            if part.init and part.name in values:
+                _put(thing, part.name, values.pop(part.name))
+            elif part.default_factory is not MISSING:
+                _put(thing, part.name, part.default_factory())
+            elif part.init:
+                wrong |= part.default is MISSING
+                _put(thing, part.name, part.default)
+        if wrong or values:
+            self._written()(thing, *args, **given)  # which tells what is wrong
+        if hasattr(self.cls, "__post_init__"):
+            thing.__post_init__()
+
+    def _written(self) -> Any:
         parts = {part.name: part for part in fields(self.cls)}
         after = {"__post_init__": self.cls.__post_init__} if hasattr(self.cls, "__post_init__") else {}
         twin: Any = make_dataclass(
             "twin", [(name, object, copy(part)) for name, part in parts.items()],
-            namespace=after, frozen=True, repr=False, eq=False,
+            namespace={"__doc__": "Unseen."} | after, frozen=True, repr=False, eq=False,
         )  # fmt: skip
         written = twin.__init__
         written.__qualname__ = f"{self.cls.__qualname__}.__init__"
         written.__annotations__ = {name: part.type for name, part in parts.items() if part.init} | {"return": None}
-        self.cls.__init__ = written
-        return written.__get__(thing, kind)
+        return written
 
 
 @cache
