@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 import os
-import sysconfig
 from collections.abc import Iterator
 from types import CodeType, TracebackType
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from anyjoint.frozen import frozen
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-STANDARD = sysconfig.get_path("stdlib")
+STANDARD = os.path.dirname(os.path.abspath(os.__file__))  # the standard library
 
 
 @frozen
