@@ -63,7 +63,7 @@ class Builder:
             return
         used = sorted({array for array, _ in (*loads.values(), *(place for place, _ in stores))})
         at = {array: k for k, array in enumerate(used)}
-        made = tuple(Store(_node(graph, x), at[array], offset, **how) for (array, offset), x in stores)
+        made = tuple(Store(graph.as_node(x), at[array], offset, **how) for (array, offset), x in stores)
         inside = {node: (at[array], offset) for node, (array, offset) in loads.items()}
         number = self.kernel(Kernel(graph, tuple(self.arrays[array] for array in used), inside, made))
         self.run(number, *((array, (0,)) for array in used))
@@ -103,8 +103,8 @@ class Builder:
                 if accumulate:
                     sums[name] = sums[name] + result if name in sums else result
                 else:
-                    stores.append(Store(_node(graph, result), places.index(outputs[name]), k))
-        stores += [Store(_node(graph, x), places.index(outputs[name]), 0, True) for name, x in sums.items()]
+                    stores.append(Store(graph.as_node(result), places.index(outputs[name]), k))
+        stores += [Store(graph.as_node(x), places.index(outputs[name]), 0, True) for name, x in sums.items()]
         number = self.kernel(Kernel(graph, tuple(self.arrays[array] for array, _ in places), loads, tuple(stores)))
         columns = []
         for place in places:
@@ -155,7 +155,3 @@ class Embedded:
             arrays, again = tuple(place.array for place in begins), run.again
             again = again._replace(entry=again.entry + self.scratch.offset) if again else None
             self.builder.runs.append(Run(self.first + run.kernel, arrays, offsets, again))
-
-
-def _node(graph: Graph, x: Scalar) -> Node:
-    return x if isinstance(x, Node) else graph.constant(float(x))

@@ -78,5 +78,5 @@ class ForceTrace:
 
     def rate_of(self, values: Sequence[Scalar]) -> list[Scalar]:
         """Time derivatives of expressions of q, by D*."""
-        nodes = [x if isinstance(x, Node) else self.graph.constant(float(x)) for x in values]
+        nodes = [self.graph.as_node(x) for x in values]
         return list(time_derivative(nodes, self.q, self.rates))

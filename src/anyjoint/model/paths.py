@@ -99,13 +99,11 @@ def _compiled(measure: Any, grounded: tuple[bool, ...], coordinates: int, number
     made = iter([_displaced(frame, z) for frame, z in zip(frames, small, strict=True)])
     poses = [Pose() if still else next(made) for still in grounded]
     length = measure(*poses, *([vector(*q)] if q else []), vector(*n))
-    length = length if isinstance(length, Node) else g.constant(float(length))
     still = {x: 0.0 for z in small for x in z}
-    slopes = jacobian([length], [*still, *q], method="reverse")
-    outputs = substitute([length, *slopes[0]], still)
+    slopes = jacobian([g.as_node(length)], [*still, *q], method="reverse")
+    outputs = substitute([g.as_node(length), *slopes[0]], still)
     inputs = [*(x for frame in frames for x in frame), *q, *n]
-    return compile_function([inputs], [g.constant(float(x)) if not isinstance(x, Node) else x for x in outputs],
-                            dtype=dtype)  # fmt: skip
+    return compile_function([inputs], [g.as_node(x) for x in outputs], dtype=dtype)
 
 
 def _displaced(frame: Sequence[Node], z: Sequence[Node]) -> Pose:

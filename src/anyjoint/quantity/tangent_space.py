@@ -57,7 +57,7 @@ class TangentSpace:
         xs = [graph.variable("x") for _ in range(joint.nq if given[1] == "q" else joint.nv)]
         values = function(joint, qs, xs) if moves_otherwise(joint) else xs
         loads = {x.id: (k, i) for k, row in enumerate((qs, xs)) for i, x in enumerate(row)}
-        stores = tuple(Store(_node(graph, x), 2, k) for k, x in enumerate(values))
+        stores = tuple(Store(graph.as_node(x), 2, k) for k, x in enumerate(values))
         places = ((q, "q"), given, out)
         number = builder.kernel(Kernel(graph, tuple(builder.arrays[p.array] for p, _ in places), loads, stores))
         begins = [(p.array, [p.offset + getattr(body, row).start for body in group.bodies]) for p, row in places]
@@ -82,7 +82,3 @@ def _solve_transposed(joint: Joint, q: Nodes, x: Nodes) -> Sequence[Scalar]:
     T = rate_matrix(joint, q)
     factors = ldl(gram(T, T))
     return list(T @ factors.back(factors.half(vector(*x)) * factors.inverse))
-
-
-def _node(graph: Graph, x: Scalar) -> Node:
-    return x if isinstance(x, Node) else graph.constant(float(x))

@@ -272,8 +272,7 @@ def run_joints(
     stores = []
     for place, values in zip(outputs, result or ((), ()), strict=True):
         for k, x in enumerate(values):
-            node = x if isinstance(x, Node) else graph.constant(float(x))
-            stores.append(Store(node, places.index(place), k))
+            stores.append(Store(graph.as_node(x), places.index(place), k))
     arrays = tuple(builder.arrays[place.array] for place in (*places, *numbers[:1]))
     kernel = builder.kernel(Kernel(graph, arrays, loads, tuple(stores)))
     begins = {inputs[0]: "q", outputs[0]: "q", inputs[1]: "v", outputs[1]: "v"}

@@ -85,6 +85,12 @@ class Graph:
 
         return Node(self, self.constant_id(value))
 
+    def as_node(self, x: Scalar) -> "Node":
+        """A node as it is, a number as its constant."""
+        from anyjoint.symbolic.node import Node
+
+        return x if isinstance(x, Node) else self.constant(float(x))
+
     def constant_id(self, value: Scalar) -> int:
         """The id of a finite real number's node."""
         try:

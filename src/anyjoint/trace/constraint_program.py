@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from typing import Any
-
-import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Rows, Touched
 from anyjoint.errors import AnyjointError
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector, zeros
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.rewrite import import_into
-from anyjoint.symbolic.simplify import merge_identities
+
+from .simplified import Simplified
 
 
 @frozen
@@ -29,18 +26,11 @@ class Seen:
     X: Pose
 
 
-@frozen
-class _Program:
-    variables: list[Node]
-    outputs: list[Scalar]
-    rebuild: Any
-
-
 class ConstraintPrograms:
     """Rows of functions of users, differentiated and simplified once for each function."""
 
     def __init__(self) -> None:
-        self._programs: dict[Hashable, _Program] = {}
+        self._programs: dict[Hashable, Simplified] = {}
         self._identities: dict[Hashable, str | None] = {}
 
     def identity(self, constraint: Constraint) -> Hashable:
@@ -63,11 +53,9 @@ class ConstraintPrograms:
         key = (constraint.function, len(bodies), len(q), constraint.time, constraint.count)
         if key not in self._programs:
             self._programs[key] = _traced(constraint)
-        program = self._programs[key]
         values = [x for body in bodies for x in entries(body)] + [*q, *qd, t]
-        found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
-        rows: Rows = program.rebuild(list(found))
-        return rows
+        error, *rest = self._programs[key].at(graph, values)
+        return Rows(error or None, *rest)
 
 
 def row_kind(constraint: Constraint) -> Hashable:
@@ -104,33 +92,14 @@ def entries(body: Touched) -> list[Scalar]:
     return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
 
 
-def _traced(constraint: FunctionConstraint) -> _Program:
+def _traced(constraint: FunctionConstraint) -> Simplified:
     g = Graph()
     bodies = [seen_variables(g) for _ in constraint.bodies]
     q, qd = ([g.variable(name) for _ in constraint.coordinates] for name in ("q", "v"))
     t = g.variable("t")
     rows = constraint.rows(bodies, q, qd, t)
-    parts = [rows.error or [], rows.rate, rows.gamma, *rows.K, *rows.N]
-    flat, shapes = [], []
-    for part in parts:
-        array = np.array(part, dtype=object)
-        shapes.append(array.shape)
-        flat += list(array.ravel())
-    outputs = list(merge_identities(flat))
-    held = rows.error is not None
-
-    def rebuild(values: list[Scalar]) -> Rows:
-        made, at = [], 0
-        for shape in shapes:
-            n = int(np.prod(shape))
-            array = zeros(n)
-            array[:] = values[at : at + n]
-            made.append(array.reshape(shape))
-            at += n
-        count = len(constraint.bodies)
-        return Rows(made[0] if held else None, made[1], made[3 : 3 + count], made[3 + count :], made[2])
-
-    return _Program([x for b in bodies for x in entries(b)] + [*q, *qd, t], outputs, rebuild)
+    parts = [rows.error or [], rows.rate, rows.K, rows.N, rows.gamma]
+    return Simplified.of(g, [x for b in bodies for x in entries(b)] + [*q, *qd, t], parts)
 
 
 def seen_variables(g: Graph) -> Seen:

@@ -19,7 +19,6 @@ from anyjoint.dynamics.algorithm import Parent
 from anyjoint.dynamics.recursive import recursion_4, recursion_5, recursion_6
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Pose, Translation, Turn, vector
-from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link
 from anyjoint.tree.record import Record, ground
 
@@ -97,8 +96,7 @@ class Matrices(Pieces):
         """Store a value, or add it to what is there."""
         array = self.array(name, kind)
         for k, x in enumerate(flatten(value)[0]):
-            node = x if isinstance(x, Node) else self.g.constant(float(x))
-            self.stores.append(Store(node, array, k, accumulate))
+            self.stores.append(Store(self.g.as_node(x), array, k, accumulate))
 
     def link(self) -> Record:
         """The record of a link whose pose, axes and inertia are just numbers."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -13,11 +12,10 @@ from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, as_matrix, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
-from anyjoint.symbolic.rewrite import Rebuild, import_into, substitute
-from anyjoint.symbolic.simplify import merge_identities
+from anyjoint.symbolic.rewrite import substitute
 
 from .constraint_program import entries, seen_variables
-from .flatten import flatten
+from .simplified import Simplified
 
 Scalars = Sequence[Scalar]
 
@@ -44,47 +42,36 @@ class Pushed:
         return [self.K, self.N, self.y, self.W, self.bend, self.turn]
 
 
-@frozen
-class _Program:
-    variables: list[Node]
-    outputs: list[Scalar]
-    rebuild: Rebuild
-
-    @cached_property
-    def nature(self) -> tuple[bool, int, tuple[bool, ...]]:
-        """What `PushPrograms.nature` says."""
-        _, _, y, W, bend, _ = self.rebuild(self.outputs)
-        return _moves(W), len(y), tuple(_moves(b) for b in bend)
-
-
 class PushPrograms:
     """Pushes, differentiated and simplified once for each kind; of `loose` ones slopes are left out."""
 
     def __init__(self, loose: bool = False) -> None:
         self.loose = loose
-        self._programs: dict[Hashable, _Program] = {}
+        self._programs: dict[Hashable, Simplified] = {}
+        self._natures: dict[Hashable, tuple[bool, int, tuple[bool, ...]]] = {}
 
     def nature(self, push: Push) -> tuple[bool, int, tuple[bool, ...]]:
         """Whether what it pushes with changes with positions or velocities, how many rows it has, and which turn."""
-        return self._program(push).nature
+        if push.kind not in self._natures:
+            _, _, y, W, bend, _ = self._program(push).value
+            self._natures[push.kind] = _moves(W), len(y), tuple(_moves(b) for b in bend)
+        return self._natures[push.kind]
 
     def at(
         self, graph: Graph, push: Push, bodies: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars,
         signals: Scalars, h: Scalar, ahead: Scalar,
     ) -> Pushed:  # fmt: skip
         """A push in a graph; `bodies` are those that move. `ahead` is how long they go on at their velocities."""
-        program = self._program(push)
         values = [x for body in bodies for x in entries(body)] + [*q, *qd, *numbers, *signals, h, ahead]
-        found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
-        return Pushed(*program.rebuild(list(found)))
+        return Pushed(*self._program(push).at(graph, values))
 
-    def _program(self, push: Push) -> _Program:
+    def _program(self, push: Push) -> Simplified:
         if push.kind not in self._programs:
             self._programs[push.kind] = _traced(push, self.loose)
         return self._programs[push.kind]
 
 
-def _traced(push: Push, loose: bool) -> _Program:
+def _traced(push: Push, loose: bool) -> Simplified:
     g = Graph()
     moving = [seen_variables(g) for body in push.bodies if body >= 0]
     q, qd = ([g.variable(name) for _ in push.coordinates] for name in ("q", "v"))
@@ -94,10 +81,8 @@ def _traced(push: Push, loose: bool) -> _Program:
         pushed = _by_speeds(g, push, moving, q, qd, numbers, signals, h)
     else:
         pushed = _by_places(g, push, moving, q, qd, numbers, signals, h, ahead, loose)
-    flat, rebuild = flatten(pushed.parts)
-    outputs = list(merge_identities([x if isinstance(x, Node) else g.constant(float(x)) for x in flat]))
     variables = [x for body in moving for x in entries(body)] + [*q, *qd, *numbers, *signals, h, ahead]
-    return _Program(variables, outputs, rebuild)
+    return Simplified.of(g, variables, pushed.parts)
 
 
 def _moves(matrix: Matrix) -> bool:
@@ -111,7 +96,7 @@ def _by_places(
     """Rows are derivatives of what is measured, along small motions of the links and by the coordinates."""
     z = [[g.variable("z") for _ in range(6)] for _ in moving]
     still = {x: 0.0 for row in z for x in row}
-    s = _nodes(g, push.measured(_poses(push, moving, z, push.exact), [], q, qd, numbers))
+    s = [g.as_node(x) for x in push.measured(_poses(push, moving, z, push.exact), [], q, qd, numbers)]
     at = jacobian(s, [*still, *q])
     rows = np.array(substitute(list(at.flat), still), dtype=object).reshape(at.shape)
     speeds = [*(x for body in moving for x in (*body.w, *body.u)), *qd]
@@ -119,13 +104,13 @@ def _by_places(
     K, N = _split(rows, len(moving))
     if loose:
         efforts = push.efforts(substitute(s, still), rate, numbers, signals)
-        y = vector(*(-x for x in _nodes(g, efforts)))
+        y = vector(*(-g.as_node(x) for x in efforts))
         return Pushed(K, N, y, zeros(len(y), len(y)), [zeros(6, 6) for _ in moving], [zeros(6) for _ in moving])
     y, C, B = _slopes(g, push, substitute(s, still), rate, numbers, signals)
     if push.exact:
         bend = [_bend(g, s, y, row, still) for row in z]
     else:  # sizes of entries are those in bodies' own frames: the frames of links are ours, and steps must not see them
-        own = _nodes(g, push.measured(_poses(push, moving, z, own=True), [], q, qd, numbers))
+        own = [g.as_node(x) for x in push.measured(_poses(push, moving, z, own=True), [], q, qd, numbers)]
         sized = [not_negative(_bend(g, own, y, row, still)) for row in z]
         bend = [_seen_from(body.X, b) for body, b in zip(moving, sized, strict=True)]
     twists = [np.concatenate([body.w, body.u]) for body in moving]
@@ -143,7 +128,7 @@ def _by_speeds(
     standing = Twist(zeros(3), zeros(3))
     twists = [standing if body < 0 else Twist(*np.split(next(seen), 2)) for body in push.bodies]
     poses = _poses(push, moving, z)
-    rate = _nodes(g, push.measured(poses, twists, q, qd, numbers))
+    rate = [g.as_node(x) for x in push.measured(poses, twists, q, qd, numbers)]
     speeds = [*(x for body in moving for x in (*body.w, *body.u)), *qd]
     y, _, B = _slopes(g, push, push.sight(poses, q, numbers), rate, numbers, signals)
     K, N = _split(jacobian(rate, speeds), len(moving))
@@ -196,11 +181,11 @@ def _slopes(
 ) -> tuple[Vector, Matrix, Matrix]:
     """What a push pushes with against its efforts, and how that changes with s and sdot: symmetric parts."""
     at, going = [g.variable("s") for _ in s], [g.variable("r") for _ in rate]
-    y = [-e for e in _nodes(g, push.efforts(at, going, numbers, signals))]
+    y = [-g.as_node(e) for e in push.efforts(at, going, numbers, signals)]
     C, B = zeros(len(y), len(y)) if push.velocity else jacobian(y, at), jacobian(y, going)
     there: dict[Node, Scalar] = dict(zip(going, rate, strict=True)) | dict(zip(at, s, strict=True))
     flat = [*y, *((C + C.T) / 2).flat, *((B + B.T) / 2).flat]
-    found, n = substitute(_nodes(g, flat), there), len(y)
+    found, n = substitute([g.as_node(x) for x in flat], there), len(y)
     split = vector(*found[:n]), vector(*found[n : n + n * n]), vector(*found[n + n * n :])
     return split[0], split[1].reshape(n, n), split[2].reshape(n, n)
 
@@ -219,6 +204,3 @@ def _split(rows: Matrix, bodies: int) -> tuple[list[Matrix], list[Vector]]:
     K = [rows[:, 6 * i : 6 * i + 6].T for i in range(bodies)]
     return K, [rows[:, k] for k in range(6 * bodies, rows.shape[1])]
 
-
-def _nodes(g: Graph, values: Scalars) -> list[Node]:
-    return [x if isinstance(x, Node) else g.constant(float(x)) for x in values]

@@ -155,7 +155,7 @@ def _traced(course: Callable[..., Any], grounded: tuple[bool, ...], coordinates:
     branches = course(*poses, *([vector(*q)] if q else []), vector(*n))
     values = [x for branch in branches for point in branch for x in point]
     inputs = [*(x for frame in frames for x in frame), *q, *n]
-    nodes = [x if isinstance(x, Node) else g.constant(float(x)) for x in values]
+    nodes = [g.as_node(x) for x in values]
     return CourseProgram(inputs, nodes, tuple(len(branch) for branch in branches))
 
 
