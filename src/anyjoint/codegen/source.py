@@ -23,7 +23,7 @@ def _files(folder: str, prefix: str = "") -> Iterator[tuple[str, int, int]]:
     """Names, sizes and times of change."""
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_dir():
+            if entry.is_dir() and entry.name != "__pycache__":
                 yield from _files(entry.path, f"{prefix}{entry.name}/")
             elif entry.name.endswith(".py"):
                 about = entry.stat()

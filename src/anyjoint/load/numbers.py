@@ -8,7 +8,6 @@ import re
 from .markup import Element
 from .report import Report
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 MOST_NUMBERS = 1_000_000  # of one list
 
@@ -18,10 +17,12 @@ def read_number(text: str, infinite: bool = False) -> float | None:
     text = text.strip()
     if infinite and INFINITE.fullmatch(text):
         return float(text)
-    if not NUMBER.fullmatch(text):
+    try:
+        value = float(text)
+    except ValueError:
         return None
-    value = float(text)
-    return value if math.isfinite(value) else None
+    # What Python also reads: "nan", "1_000" and digits of other scripts.
+    return value if math.isfinite(value) and text.isascii() and "_" not in text else None
 
 
 class NumberReader:

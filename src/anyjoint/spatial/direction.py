@@ -22,6 +22,8 @@ def at_unit_length(a: Sequence[float]) -> list[float]:
     What has unit length up to rounding stays as it is, so that a file which holds it says the same again; unless it is
     next to a vector of roots of simple fractions, which is meant then.
     """
+    if sum(map(bool, a)) == 1:  # most axes by far
+        return [math.copysign(1.0, x) if x else 0.0 for x in a]
     squares = [Fraction(float(x)) ** 2 for x in a]
     size = sum(squares, Fraction())
     entries = [root(square / size, float(x)) for square, x in zip(squares, a, strict=True)]

@@ -8,7 +8,7 @@ from ..markup import Element
 from ..report import Report
 
 # Tag: (attributes, children). What stands inside other tags is none of our business.
-KNOWN: dict[str, tuple[str, str]] = {
+_WORDS = {
     "robot": ("name version", "link joint material gazebo transmission"),
     "link": ("name type", "inertial visual collision"),
     "inertial": ("", "origin mass inertia"),
@@ -34,6 +34,7 @@ KNOWN: dict[str, tuple[str, str]] = {
     "dynamics": ("damping friction", ""),
     "mimic": ("joint multiplier offset", ""),
 }
+KNOWN = {tag: (attributes.split(), children.split()) for tag, (attributes, children) in _WORDS.items()}
 SILENT = ("gazebo", "transmission", "calibration", "safety_controller")  # other programs' business, by agreement
 MANY = {"robot": ("link", "joint", "material"), "link": ("visual", "collision")}  # children that may be several
 
@@ -43,7 +44,7 @@ def check_names(root: Element, report: Report) -> None:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        attributes, children = (words.split() for words in KNOWN[element.tag])
+        attributes, children = KNOWN[element.tag]
         seen = set[str]()
         for name in element.attributes:
             if ":" not in name and name != "xmlns" and name not in attributes:
