@@ -6,6 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery, joints, surfaces
 from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity.product import vjp
 from anyjoint.quantity.step import STEPS
 from derivatives.models import state, zoo
 from derivatives.support import STEP, Interpreted, close, differences, tangents
@@ -256,6 +257,23 @@ def test_bad_questions(call, message):
     mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
     with pytest.raises(aj.AnyjointError, match=message):
         call(mech.compile(), ([0.1], [0.0], [0.0]))
+
+
+def test_gradients_by_one_parameter_cost_less_than_by_all(numbered):
+    point, names = state(numbered), tuple(numbered.parameters)
+    mass = next(name for name in names if name.endswith("/mass"))
+    found = {wrt: numbered.vjp("inverse_dynamics", point, np.ones(numbered.nv), wrt=wrt)[1] for wrt in (names, (mass,))}
+    np.testing.assert_allclose(found[mass,][mass], found[names][mass], rtol=1e-12)
+    made = numbered.products
+    one, every = (made.get(vjp, QUANTITIES["inverse_dynamics"], (), wrt, False)[0].program for wrt in ((mass,), names))
+    assert one.op_count().total < 0.5 * every.op_count().total
+
+
+def test_by_coordinates_or_by_velocities_is_one_program_where_they_are_the_same():
+    model = gallery.revolute_chain(2).compile()
+    for raw in (False, True):
+        model.vjp("energy", ([0.1, 0.2], [0.3, 0.4]), (1.0, 1.0), wrt=("q",), raw=raw)
+    assert len(model.products.programs) == 1
 
 
 def test_the_step_of_every_stepper_has_its_name():

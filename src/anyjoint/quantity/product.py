@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from anyjoint.codegen import Array, Place, Schedule
+from anyjoint.codegen.activity import Entries
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
@@ -46,6 +47,7 @@ class By:
 
     rows: tuple[str, ...]
     numbers: int = 0  # how many there are, if by them
+    moving: tuple[int, ...] = ()  # which of them change; the rest has no part in directions and gradients
     raw: bool = False  # whether by coordinates themselves instead of what velocities see
 
     def __str__(self) -> str:
@@ -156,6 +158,11 @@ class _Making:
         return [self.inside[row] for row in self.problem.by.rows] + [NUMBERS] * bool(self.problem.by.numbers)
 
     @property
+    def only(self) -> Entries:
+        """The entries that change, of arrays of which not all do."""
+        return {NUMBERS: self.problem.by.moving}
+
+    @property
     def own(self) -> dict[str, Place]:
         """Where the quantity's own rows stand."""
         return {self.inside[row.name]: self.builder.place(row.name) for row in self.problem.given}
@@ -254,7 +261,7 @@ def _tangent(made: _Making) -> Schedule:
     """The tangent of the trace."""
     if made.equation:
         return made.equation.tangent(made.active, made.workshop.mechanism.nv)
-    return tangent(made.trace.schedule, made.active)
+    return tangent(made.trace.schedule, made.active, only=made.only)
 
 
 def _adjoint(made: _Making, twice: bool = False) -> Schedule:
@@ -263,7 +270,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     if made.equation:
         return made.equation.adjoint(made.active, mechanism.nv, twice)
     if not any(problem.is_bent(row) for row in problem.outputs):
-        return adjoint(made.trace.schedule, made.active, twice=twice)
+        return adjoint(made.trace.schedule, made.active, twice=twice, only=made.only)
 
     def weigh(builder: Builder, seeds: Place) -> None:
         space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
@@ -276,7 +283,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
             at += row.size(mechanism)
             given = given.at(change.size(mechanism))
 
-    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice)
+    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice, only=made.only)
 
 
 def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
@@ -297,7 +304,8 @@ def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace
     builder, n = made.builder, problem.sizes(problem.changes)
     gradients, turned = made.gradients(problem.size)
     rates, turned_rates = made.gradients(problem.size + n)
-    schedule = tangent(_adjoint(made, twice=True), made.active, ["result", *(bar_of(name) for name in made.active)])
+    outputs = ["result", *(bar_of(name) for name in made.active)]
+    schedule = tangent(_adjoint(made, twice=True), made.active, outputs, made.only)
     places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
     places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
     places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
