@@ -142,8 +142,8 @@ class _Making:
 
     def __init__(self, problem: _Problem, workshop: Workshop, formulation: str, *more: Row) -> None:
         self.problem, self.workshop = problem, workshop
-        traced = problem.quantity.trace(workshop, formulation)
-        self.trace = whole(traced) if problem.by.numbers else traced
+        self.traced = problem.quantity.trace(workshop, formulation)
+        self.trace = whole(self.traced) if problem.by.numbers else self.traced
         self.equation: Equation | None = None
         rows = [array.name for array in self.trace.schedule.arrays if array.kind == "row" and array.name != "result"]
         self.inside = dict(zip((row.name for row in problem.given), rows, strict=True))  # what the trace calls them
@@ -212,7 +212,7 @@ class _Making:
     def solve(self, rates: bool = False) -> None:
         """Go by the equation that the quantity's values obey, where that is less; `rates`, not gradients."""
         ask = self.problem.quantity.equation
-        self.equation = ask(self.workshop, self.trace, rates) if ask and not self.problem.by.numbers else None
+        self.equation = ask(self.workshop, self.traced, rates, bool(self.problem.by.numbers)) if ask else None
         if self.equation:
             self.trace = replace(self.trace, setups=self.equation.setups)
 
@@ -260,7 +260,7 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
 def _tangent(made: _Making) -> Schedule:
     """The tangent of the trace."""
     if made.equation:
-        return made.equation.tangent(made.active, made.workshop.mechanism.nv)
+        return made.equation.tangent(made.active, made.workshop.mechanism.nv, made.only)
     return tangent(made.trace.schedule, made.active, only=made.only)
 
 
@@ -268,7 +268,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
     problem, mechanism = made.problem, made.workshop.mechanism
     if made.equation:
-        return made.equation.adjoint(made.active, mechanism.nv, twice)
+        return made.equation.adjoint(made.active, mechanism.nv, twice, made.only)
     if not any(problem.is_bent(row) for row in problem.outputs):
         return adjoint(made.trace.schedule, made.active, twice=twice, only=made.only)
 
