@@ -128,6 +128,25 @@ def test_only_what_depends_on_the_inputs_is_active():
     assert found.alive[1].tolist() == [True, False]
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+def test_derivatives_by_some_entries_alone(calls):
+    """Those by the entries that are named are what they were; in straight code, others are left out."""
+    columns = [(0, [2 * k for k in range(calls)]), (1, list(range(calls)))]
+    schedule = one_kernel(lambda a, b: [a.sin() * b.exp()], [(0, 0), (0, 1)], columns, calls)
+    x, d, w = np.array([0.3, 0.5, -0.7, 0.2])[: 2 * calls], np.array([0.0, 1.3, 0.0, 0.0])[: 2 * calls], np.ones(calls)
+    found, some = activity(schedule, ["x"]), activity(schedule, ["x"], {"x": (1,)})
+    assert (len(found.loads[0]), len(some.loads[0])) == (2, 1)
+    gradients, rates = [], []
+    for only in (None, {"x": (1,)}):
+        rows = {"x": x, bar_of("result"): w.copy(), bar_of("x"): np.zeros(len(x)), "result": np.zeros(calls)}
+        gradients.append(evaluate(adjoint(schedule, ["x"], only=only), rows)[bar_of("x")])
+        rows = {"x": x, rate_of("x"): d, "result": np.zeros(calls), rate_of("result"): np.zeros(calls)}
+        rates.append(evaluate(tangent(schedule, ["x"], only=only), rows)[rate_of("result")])
+    assert gradients[0][1] == gradients[1][1] != 0
+    assert gradients[1][0] == 0 != gradients[0][0]
+    np.testing.assert_allclose(rates[1], rates[0], rtol=1e-15, atol=0)
+
+
 def test_what_is_overwritten_does_not_last():
     graph = Graph()
     x, y = graph.variable("x"), graph.variable("y")

@@ -6,6 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery, joints, surfaces
 from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity.product import vjp
 from anyjoint.quantity.step import STEPS
 from derivatives.models import state, zoo
 from derivatives.support import STEP, Interpreted, close, differences, tangents
@@ -258,6 +259,23 @@ def test_bad_questions(call, message):
         call(mech.compile(), ([0.1], [0.0], [0.0]))
 
 
+def test_gradients_by_one_parameter_cost_less_than_by_all(numbered):
+    point, names = state(numbered), tuple(numbered.parameters)
+    mass = next(name for name in names if name.endswith("/mass"))
+    found = {wrt: numbered.vjp("inverse_dynamics", point, np.ones(numbered.nv), wrt=wrt)[1] for wrt in (names, (mass,))}
+    np.testing.assert_allclose(found[mass,][mass], found[names][mass], rtol=1e-12)
+    made = numbered.products
+    one, every = (made.get(vjp, QUANTITIES["inverse_dynamics"], (), wrt, False)[0].program for wrt in ((mass,), names))
+    assert one.op_count().total < 0.5 * every.op_count().total
+
+
+def test_by_coordinates_or_by_velocities_is_one_program_where_they_are_the_same():
+    model = gallery.revolute_chain(2).compile()
+    for raw in (False, True):
+        model.vjp("energy", ([0.1, 0.2], [0.3, 0.4]), (1.0, 1.0), wrt=("q",), raw=raw)
+    assert len(model.products.programs) == 1
+
+
 def test_the_step_of_every_stepper_has_its_name():
     mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
     mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
@@ -351,6 +369,31 @@ def test_rates_of_accelerations_take_less_than_those_of_articulated_inertias():
     model = gallery.torus_chain(5).compile()
     own, rates = model.program("forward_dynamics"), model.products.named("jvp forward_dynamics")
     assert rates.op_count().total < 2.1 * own.op_count().total  # 2.9 by tangents of the sweeps
+
+
+def test_accelerations_go_by_their_equation_by_parameters():
+    """Rates beside differences, gradients beside rates; articulated inertias are not differentiated."""
+    names = ("b/mass", "a/stiffness", "ball/com")
+    model = sprung().compile(form="kernels", algorithm="articulated-body", vary=names)
+    rng = np.random.default_rng(5)
+    q = np.array([0.3, 0.8, 0.36, 0.48, 0.0, 0.2, 0.4, -0.7])
+    v, tau, w = (rng.normal(size=model.nv) for _ in range(3))
+    d = {"b/mass": 0.7, "a/stiffness": np.array([0.5]), "ball/com": np.array([0.1, 0.2, -0.1])}
+    y, rate = model.jvp("forward_dynamics", (q, v, tau), d)
+    value, found = model.vjp("forward_dynamics", (q, v, tau), w, wrt=("q", *names))
+    close(y, model.forward_dynamics(q, v, tau), 1e-13)
+    close(value, y, 1e-13)
+    close(w @ rate, sum(np.sum(found[name] * x) for name, x in d.items()), 1e-12)
+    before = {name: np.asarray(model.parameters[name]) for name in names}
+
+    def at(e):
+        model.parameters.set({name: before[name] + e * d[name] for name in names})
+        return model.forward_dynamics(q, v, tau)
+
+    steps = [at(k * 1e-3) for k in (1, -1, 2, -2)]
+    close(rate, (8 * (steps[0] - steps[1]) - (steps[2] - steps[3])) / 12e-3, 1e-9)
+    _, back = (program.op_count().total for program in model.products.programs)
+    assert back < 3.2 * model.program("forward_dynamics").op_count().total  # 3.4 by adjoints of the sweeps
 
 
 def test_gradients_are_of_the_type_of_the_model():

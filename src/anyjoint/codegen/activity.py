@@ -6,7 +6,7 @@ that are never overwritten need not be kept a second time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from anyjoint.symbolic.partials import reach_masks
 from anyjoint.symbolic.rewrite import reachable
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Entries = Mapping[str, Collection[int]]  # of arrays by name
 
 
 @frozen
@@ -33,11 +34,10 @@ class Activity:
         return [bool(x.any() or y.any()) for x, y in zip(self.alive, self.still, strict=True)]
 
 
-def activity(schedule: Schedule, names: Collection[str]) -> Activity:
-    """What depends on the arrays of these names, for any call of a kernel."""
-    alive = tuple(
-        np.full(extent, array.name in names) for array, extent in zip(schedule.arrays, extents(schedule), strict=True)
-    )
+def activity(schedule: Schedule, names: Collection[str], only: Entries | None = None) -> Activity:
+    """What depends on the arrays of these names, or `only` on some entries of them, for any call of a kernel."""
+    sizes = zip((array.name for array in schedule.arrays), extents(schedule), strict=True)
+    alive = tuple(_given(name, extent, names, only or {}) for name, extent in sizes)
     loads: list[frozenset[int]] = [frozenset() for _ in schedule.kernels]
     moving: list[list[int]] = [[] for _ in schedule.kernels]  # stores of values that depend on active loads
     kernels = [_Uses(kernel) for kernel in schedule.kernels]
@@ -57,6 +57,13 @@ def activity(schedule: Schedule, names: Collection[str]) -> Activity:
                     alive[array][at] = grows = True
     stores = _stores(schedule, kernels, alive)
     return Activity(tuple(loads), tuple(stores), alive, _still(schedule, kernels, loads, stores, alive))
+
+
+def _given(name: str, extent: int, names: Collection[str], only: Entries) -> Flags:
+    """Places of an array that carry derivatives from the beginning."""
+    if name in names and name in only:
+        return np.isin(np.arange(extent), list(only[name]))
+    return np.full(extent, name in names)
 
 
 def _still(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anyjoint.codegen.activity import activity, lasting
+from anyjoint.codegen.activity import Entries, activity, lasting
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.keep import cut_at, kept_values
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
@@ -39,7 +39,7 @@ Solve = Callable[[Shadows], None]  # writes adjoints of an equation, once those 
 def adjoint(
     schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None,
     totals: Collection[str] = (), more: Sequence[str] = (), solves: Mapping[int, Solve] | None = None,
-    twice: bool = False,
+    twice: bool = False, only: Entries | None = None,
 ) -> Schedule:  # fmt: skip
     """Values as before and, for weights of the output, the derivatives of the weighted sum by some inputs.
 
@@ -47,12 +47,12 @@ def adjoint(
     there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
     and output. Entries that nothing depends on are not written. `solves` are added where adjoints come back to runs,
     which are counted from the last, -1: an unknown a of r(a, x) = 0 has adjoints by then, from which those of r follow.
-    `twice`: the adjoint will be differentiated again.
+    `twice`: the adjoint will be differentiated again. Inputs with entries in `only` may lack derivatives by others.
     """
     schedule, loops = unrolled(one_by_one(schedule))
     if any(run.again for run in schedule.runs):
         raise ExpressionError("The adjoint of an adjoint with loops is not known; take the tangent of one of them.")
-    found = activity(schedule, inputs)
+    found = activity(schedule, inputs, only)
     rows = {name: bar_of(name) for name in (*inputs, output)}
     made = Shadows(schedule, found.shadowed, rows, weigh is None, more)
     if made.is_direct:

@@ -51,6 +51,7 @@ SIGNATURES: dict[int, tuple[str, str]] = {
 }
 LONG = 1000  # operations; more is straight-line code of a whole mechanism rather than a kernel
 LEAVES = frozenset((Op.CONST, Code.LOAD))
+_RESULTS: dict[int, int] = {op: len(given) for op, (_, given) in SIGNATURES.items()}
 _DATA: dict[int, int] = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
 
 
@@ -224,7 +225,7 @@ def place(kernel: Kernel, node: int) -> tuple[int, int]:
 
 def defined(statement: Statement) -> range:
     """Numbers of the values that a statement defines."""
-    return range(statement.result, statement.result + len(SIGNATURES[statement.op][1]))
+    return range(statement.result, statement.result + _RESULTS[statement.op])
 
 
 def verify(listing: Listing, name: str = "listing") -> None:

@@ -60,7 +60,7 @@ def kept_values(
             later.add(i)
             wanted.update(operands)
     for i in reversed(order):
-        if i in wanted - later and graph.op[i] in CONDITIONS:  # no place in an array: computed again
+        if graph.op[i] in CONDITIONS and i in wanted and i not in later:  # no place in an array: computed again
             wanted.remove(i)
             wanted.update(graph.operands(i))
     there = {i for i in order if graph.op[i] == Op.CONST} | set(standing)

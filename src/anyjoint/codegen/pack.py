@@ -16,6 +16,7 @@ from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement, defined
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
 PACKABLE = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.LT, Op.SELECT))
+COMMUTATIVE = frozenset(op for op, of in OPERATIONS.items() if of.commutative)  # whose operands may change places
 LANES = (4, 2)
 ALIKE = 8  # values; more of them are not limbs, but the like of a chain's links
 WORTH = 0.1  # of all operations must be saved
@@ -71,33 +72,39 @@ class _Packing:
             if op == Code.STORE:
                 continue
             said: tuple[object, ...] = statement.data
-            at = max((where[x] for x in args), default=-1)
+            at = max([where[x] for x in args], default=-1)
             if op == Code.LOAD:
                 array = self.listing.arrays[statement.data[0]]
                 said, at = (statement.data[0],), statement.data[1] if array.kind == "row" else -1
             parts = [label[x] for x in args] if op != Code.SINCOS else []  # all angles are alike
-            own = (op, said, *(sorted(parts) if is_commutative(op) else parts))
+            if op in COMMUTATIVE:
+                parts.sort()
             for which, value in enumerate(defined(statement)):
-                label[value], where[value] = labels.setdefault((own, which), len(labels)), at
+                label[value], where[value] = labels.setdefault((op, said, which, *parts), len(labels)), at
         return label, where
 
     def _to_stores(self) -> tuple[dict[int, int], dict[int, int]]:
         """Of each value what is made of it, but for where it is stored, and the last place where that is."""
         labels: dict[object, int] = {}
         label, where = dict[int, int](), dict[int, int]()
-        uses: dict[int, list[tuple[int, ...]]] = {}
+        kinds: dict[tuple[int, ...], int] = {}  # of uses, as numbers
+        uses: dict[int, list[int]] = {}
         for statement in reversed(self.listing.statements):
-            own, at = 0, -1
-            if statement.op == Code.STORE:
+            op, own, at = statement.op, 0, -1
+            if op == Code.STORE:
                 at = statement.data[1]
             else:
                 for value in defined(statement):
                     said = tuple(sorted(uses.pop(value, ())))
-                    label[value] = own = labels.setdefault((statement.op, said), len(labels) + 1)
+                    label[value] = own = labels.setdefault((op, said), len(labels) + 1)
                     at = where[value] = max(where.get(value, -1), at)
             for place, arg in enumerate(statement.args):
-                uses.setdefault(arg, []).append((statement.op, -1 if is_commutative(statement.op) else place, own))
-                where[arg] = max(where.get(arg, -1), at)
+                use = kinds.setdefault((op, -1 if op in COMMUTATIVE else place, own), len(kinds))
+                if arg in uses:
+                    uses[arg].append(use)
+                    where[arg] = max(where[arg], at)
+                else:
+                    uses[arg], where[arg] = [use], at
         return label, where
 
     # -- packs -----------------------------------------------------------------------------------------------------
@@ -110,6 +117,8 @@ class _Packing:
                 if statement.op in PACKABLE:
                     groups.setdefault(label[statement.result], []).append(statement.result)
             for group in groups.values():
+                if len(group) < LANES[-1]:
+                    continue
                 free = sorted((x for x in group if x not in self.lane), key=where.__getitem__)
                 if len(free) <= ALIKE and len({where[x] for x in free}) == len(free):
                     for size in LANES:
@@ -141,7 +150,7 @@ class _Packing:
         rows = [first.args]
         for other in others:
             args = other.args
-            if is_commutative(other.op) and self.likeness(first.args, args) < self.likeness(first.args, args[::-1]):
+            if other.op in COMMUTATIVE and self.likeness(first.args, args) < self.likeness(first.args, args[::-1]):
                 args = args[::-1]
             rows.append(args)
         return tuple(zip(*rows, strict=True))
@@ -215,8 +224,3 @@ class _Ordering:
                 return next(x for x in reversed(way) if len(x) > 1)
             stack += reversed(missing)
         return ()
-
-
-def is_commutative(op: int) -> bool:
-    """Whether operands may change places."""
-    return op in OPERATIONS and OPERATIONS[op].commutative

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from anyjoint.codegen.activity import activity
+from anyjoint.codegen.activity import Entries, activity
 from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
 from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
@@ -22,13 +22,15 @@ def rate_of(name: str) -> str:
     return f"{name}'"
 
 
-def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str] = ("result",)) -> Schedule:
+def tangent(
+    schedule: Schedule, inputs: Collection[str], outputs: Collection[str] = ("result",), only: Entries | None = None
+) -> Schedule:
     """Values as before and, for directions of some inputs, rates of the outputs; arrays of rates come behind.
 
-    An array may be input and output.
+    An array may be input and output. Directions of inputs with entries in `only` must be zero at all others.
     """
     schedule, loops = unrolled(one_by_one(schedule))
-    found = activity(schedule, inputs)
+    found = activity(schedule, inputs, only)
     made = Shadows(schedule, found.shadowed, {x: rate_of(x) for x in (*inputs, *outputs)})
     looping = any(run.again for run in schedule.runs) or bool(loops)  # a pass may read what only the next one writes
     lanes = [array.name for array in schedule.arrays if array.kind == "lane" and looping]

@@ -67,6 +67,7 @@ class Products:
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
     ) -> tuple[Product, bool]:
         """The machine code of a product, and whether it was made just now."""
+        raw = raw and not self._model.rates_are_velocities  # otherwise it is the same code
         key = kind.__name__, quantity.name, rows, parameters, raw
         is_new = key not in self._made
         if is_new:
@@ -87,17 +88,17 @@ class Products:
     ) -> Product:
         model = self._model
         workshop = derivative_workshop(model, parameters)
-        count = 0
+        slopes, by = None, By(rows, raw=raw)
         if parameters:
             traced = quantity.trace(workshop, model.algorithm)
             check_built_in(quantity, traced.joints, model.mechanism, parameters)
-            count = len(traced.numbers.flat())
-        record = kind(quantity, model.mechanism, By(rows, count, raw))
+            slopes = RawGradient(model.mechanism, parameters, traced.plan, traced.numbers)
+            by = By(rows, slopes.count, slopes.moving, raw)
+        record = kind(quantity, model.mechanism, by)
         if workshop is model.workshop:
             return Product(model.program(record))
         trace = record.trace(workshop, model.algorithm)
         program = Program(record, trace, model.mechanism, model.dtype.name, model.width)
-        slopes = RawGradient(model.mechanism, parameters, trace.plan, trace.numbers) if parameters else None
         return Product(program, workshop, slopes)
 
 

@@ -55,6 +55,12 @@ class RawGradient:
             raise InputError(f"{name!r}: numbers of how a joint follows others have no derivatives; take differences")
         return begin + len(RAW) + order.index(own), np.ones((1, 1))
 
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """The raw numbers that change."""
+        blocks = self.blocks.values()
+        return tuple(sorted({k for begin, slopes in blocks for k in range(begin, begin + len(slopes))}))
+
     def push(self, changes: Mapping[str, object]) -> Floats:
         """Changes of raw numbers, (..., count), for changes of parameters."""
         made = np.zeros(self.count)

@@ -1,8 +1,8 @@
 """Derivatives of accelerations by the equation that they obey, ID(q, v, a) = tau: articulated inertias are not
 differentiated.
 
-With mu = M^-1 w, the gradient of w . a by tau is mu; by the state it is that of -mu . ID(q, v, a) with a and mu held.
-Rates are da = M^-1 (dtau - dID), where dID is the rate of ID(q, v, a) with a held.
+With mu = M^-1 w, the gradient of w . a by tau is mu; by the state and by numbers it is that of -mu . ID(q, v, a) with a
+and mu held. Rates are da = M^-1 (dtau - dID), where dID is the rate of ID(q, v, a) with a held.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from anyjoint.codegen import Schedule, rows_and_numbers
+from anyjoint.codegen.activity import Entries
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded, Values
 from anyjoint.codegen.tangent import rate_of, tangent
@@ -22,28 +25,37 @@ from anyjoint.dynamics.articulated_body import (
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.trace.setup import Rows
+from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import GENERAL
 
 from .inverse_dynamics import INVERSE_DYNAMICS
 
+MOVING = ("q", "v", "numbers")  # what inverse dynamics depends on beside accelerations
+
 
 @frozen
 class Equation:
-    """Accelerations and mu in one program, and inverse dynamics, whose numbers stand behind those of the first."""
+    """Accelerations and mu in one program, and inverse dynamics, whose numbers stand behind those of the first.
+
+    With their set-ups in them (trace/whole.py), both read the same raw numbers.
+    """
 
     solved: Trace
     inverse: Trace
     start: int
+    by_numbers: bool
 
     @property
     def setups(self) -> list[Rows]:
         """Set-ups of all numbers."""
+        if self.by_numbers:
+            return self.solved.setups
         behind = [replace(rows, start=rows.start + self.start) for rows in self.inverse.setups]
         return [*self.solved.setups, *behind]
 
-    def adjoint(self, inputs: Sequence[str], nv: int, twice: bool) -> Schedule:
-        """As `codegen.adjoint` makes one of forward dynamics: `inputs` are among q, v and tau."""
+    def adjoint(self, inputs: Sequence[str], nv: int, twice: bool, only: Entries) -> Schedule:
+        """As `codegen.adjoint` makes one of forward dynamics: `inputs` are among q, v, tau and numbers."""
         rows = ["q", "v", "tau", "result", bar_of("result"), *(bar_of(name) for name in inputs)]
         builder = Builder(rows_and_numbers(*rows))
         both, seed, lack = builder.room(2 * nv), builder.room(nv), builder.room(nv)
@@ -58,8 +70,8 @@ class Equation:
             return {name: found[name] for name in answers}
 
         builder.pointwise(nv, {"a": both, "mu": both.at(nv)}, {}, answers, answered)
-        if moving := [name for name in ("q", "v") if name in inputs]:
-            back = adjoint(self.inverse.schedule, moving, twice=twice)
+        if moving := [name for name in MOVING if name in inputs]:
+            back = adjoint(self.inverse.schedule, moving, twice=twice, only=only)
             program = Embedded(builder, back, ["qdd", "result", bar_of("result")])
             places = {name: builder.place(name) for name in ("q", "v", *map(bar_of, moving))}
             places |= {"qdd": both, "result": lack, bar_of("result"): seed}
@@ -73,8 +85,8 @@ class Equation:
         load = next(i for i, array in enumerate(schedule.arrays) if array.name == "load")
         return next(i for i, run in enumerate(schedule.runs) if load in run.arrays)
 
-    def tangent(self, inputs: Sequence[str], nv: int) -> Schedule:
-        """As `codegen.tangent` makes one of forward dynamics: `inputs` are among q, v and tau."""
+    def tangent(self, inputs: Sequence[str], nv: int, only: Entries) -> Schedule:
+        """As `codegen.tangent` makes one of forward dynamics: `inputs` are among q, v, tau and numbers."""
         rows = ["q", "v", "tau", "result", *map(rate_of, (*inputs, "result"))]
         builder = Builder(rows_and_numbers(*rows))
         both, load, lack, rate = (builder.room(n) for n in (2 * nv, nv, nv, nv))
@@ -82,8 +94,9 @@ class Equation:
         given = {name: builder.place(name) for name in ("q", "v", "tau")} | {"load": load, "result": both}
         solving.call(given, slice(self._loaded))
         parts = {"force": builder.place(rate_of("tau"))} if "tau" in inputs else {}
-        if moving := [name for name in ("q", "v") if name in inputs]:
-            along = Embedded(builder, tangent(self.inverse.schedule, moving), ["qdd", "result", rate_of("result")])
+        if moving := [name for name in MOVING if name in inputs]:
+            schedule = tangent(self.inverse.schedule, moving, only=only)
+            along = Embedded(builder, schedule, ["qdd", "result", rate_of("result")])
             places = {name: builder.place(name) for name in ("q", "v", *map(rate_of, moving))}
             places |= {"qdd": both, "result": lack, rate_of("result"): rate}
             along.call(places | {"numbers": builder.place("numbers", self.start)})
@@ -95,7 +108,7 @@ class Equation:
         return builder.schedule()
 
 
-def equation(workshop: Workshop, accelerations: Trace, rates: bool) -> Equation | None:
+def equation(workshop: Workshop, accelerations: Trace, rates: bool, by_numbers: bool) -> Equation | None:
     """The programs for rates or gradients, where accelerations were found by sweeps and that is less; else None.
 
     Rates need kernels, which can wait for each other; in chains of simple joints alone, where each link waits for the
@@ -105,5 +118,9 @@ def equation(workshop: Workshop, accelerations: Trace, rates: bool) -> Equation 
     if accelerations.algorithm != ARTICULATED_BODY.name or (rates and not general):
         return None
     solved = workshop.sweeps(ARTICULATED_BODY_THEN_LOAD if rates else ARTICULATED_BODY_AND_LOAD)
-    start = max((rows.end for rows in solved.setups), default=0)
-    return Equation(solved, INVERSE_DYNAMICS.trace(workshop, "auto"), start)
+    inverse = INVERSE_DYNAMICS.trace(workshop, "auto")
+    if not by_numbers:
+        return Equation(solved, inverse, max((rows.end for rows in solved.setups), default=0), by_numbers)
+    flat = accelerations.numbers.flat()
+    alike = all(np.array_equal(flat, trace.numbers.flat()) for trace in (solved, inverse))
+    return Equation(whole(solved), whole(inverse), 0, by_numbers) if alike else None

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from anyjoint.codegen import Array, Place, Schedule
+from anyjoint.codegen.activity import Entries
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
@@ -46,6 +47,7 @@ class By:
 
     rows: tuple[str, ...]
     numbers: int = 0  # how many there are, if by them
+    moving: tuple[int, ...] = ()  # which of them change; the rest has no part in directions and gradients
     raw: bool = False  # whether by coordinates themselves instead of what velocities see
 
     def __str__(self) -> str:
@@ -140,8 +142,8 @@ class _Making:
 
     def __init__(self, problem: _Problem, workshop: Workshop, formulation: str, *more: Row) -> None:
         self.problem, self.workshop = problem, workshop
-        traced = problem.quantity.trace(workshop, formulation)
-        self.trace = whole(traced) if problem.by.numbers else traced
+        self.traced = problem.quantity.trace(workshop, formulation)
+        self.trace = whole(self.traced) if problem.by.numbers else self.traced
         self.equation: Equation | None = None
         rows = [array.name for array in self.trace.schedule.arrays if array.kind == "row" and array.name != "result"]
         self.inside = dict(zip((row.name for row in problem.given), rows, strict=True))  # what the trace calls them
@@ -154,6 +156,11 @@ class _Making:
     def active(self) -> list[str]:
         """What the trace calls the arrays that it is differentiated by."""
         return [self.inside[row] for row in self.problem.by.rows] + [NUMBERS] * bool(self.problem.by.numbers)
+
+    @property
+    def only(self) -> Entries:
+        """The entries that change, of arrays of which not all do."""
+        return {NUMBERS: self.problem.by.moving}
 
     @property
     def own(self) -> dict[str, Place]:
@@ -205,7 +212,7 @@ class _Making:
     def solve(self, rates: bool = False) -> None:
         """Go by the equation that the quantity's values obey, where that is less; `rates`, not gradients."""
         ask = self.problem.quantity.equation
-        self.equation = ask(self.workshop, self.trace, rates) if ask and not self.problem.by.numbers else None
+        self.equation = ask(self.workshop, self.traced, rates, bool(self.problem.by.numbers)) if ask else None
         if self.equation:
             self.trace = replace(self.trace, setups=self.equation.setups)
 
@@ -253,17 +260,17 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
 def _tangent(made: _Making) -> Schedule:
     """The tangent of the trace."""
     if made.equation:
-        return made.equation.tangent(made.active, made.workshop.mechanism.nv)
-    return tangent(made.trace.schedule, made.active)
+        return made.equation.tangent(made.active, made.workshop.mechanism.nv, made.only)
+    return tangent(made.trace.schedule, made.active, only=made.only)
 
 
 def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
     problem, mechanism = made.problem, made.workshop.mechanism
     if made.equation:
-        return made.equation.adjoint(made.active, mechanism.nv, twice)
+        return made.equation.adjoint(made.active, mechanism.nv, twice, made.only)
     if not any(problem.is_bent(row) for row in problem.outputs):
-        return adjoint(made.trace.schedule, made.active, twice=twice)
+        return adjoint(made.trace.schedule, made.active, twice=twice, only=made.only)
 
     def weigh(builder: Builder, seeds: Place) -> None:
         space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
@@ -276,7 +283,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
             at += row.size(mechanism)
             given = given.at(change.size(mechanism))
 
-    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice)
+    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice, only=made.only)
 
 
 def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
@@ -297,7 +304,8 @@ def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace
     builder, n = made.builder, problem.sizes(problem.changes)
     gradients, turned = made.gradients(problem.size)
     rates, turned_rates = made.gradients(problem.size + n)
-    schedule = tangent(_adjoint(made, twice=True), made.active, ["result", *(bar_of(name) for name in made.active)])
+    outputs = ["result", *(bar_of(name) for name in made.active)]
+    schedule = tangent(_adjoint(made, twice=True), made.active, outputs, made.only)
     places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
     places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
     places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}

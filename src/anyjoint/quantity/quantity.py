@@ -78,7 +78,7 @@ class Quantity:
     anywhere: bool = False  # whether it also answers where joints break down
     among: Among = "all"  # which mechanisms it says something about
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
-    equation: Callable[[Workshop, Trace, bool], Equation | None] | None = None  # by which derivatives of it go
+    equation: Callable[[Workshop, Trace, bool, bool], Equation | None] | None = None  # by which derivatives of it go
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     pushes: tuple[Push, ...] = field(default=(), repr=False, compare=False)  # forces whose numbers are among its own
     like: Quantity | None = field(default=None, repr=False, compare=False)  # one that differs in these alone
