@@ -112,6 +112,12 @@ def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> An
         return _motion(model, data.t, data.q, data.v, options)
     if isinstance(data, Mapping) and "markers" in data:
         return _markers(model, data, options)
+    if isinstance(data, Mapping) and set(data) == {"t", "q", "v"}:
+        t, q, v = (finite(f"identify: {name}", data[name]) for name in ("t", "q", "v"))
+        for name, given, n in (("q", q, model.nq), ("v", v, model.nv)):
+            if given.shape != (t.size, n):
+                raise InputError(f"identify: {name} has shape {given.shape}; expected ({t.size}, {n}), a row per time")
+        return _motion(model, np.atleast_1d(t), q, v, options)
     if options:
         raise InputError(f"identify: simulate={options!r}, but states with their forces need no run; leave it out")
     return _forces(model, data)
@@ -139,7 +145,10 @@ def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | N
 
 def _forces(model: Any, data: Any) -> Forces:
     if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
-        raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
+        kinds = "rows {'q', 'v', 'a', 'tau'}, a motion {'t', 'q', 'v'}, or markers {'t', 'markers'}"
+        held = f"has {', '.join(map(str, data)) or 'nothing'}" if isinstance(data, Mapping) else ""
+        given = held or f"is a {type(data).__name__}"
+        raise InputError(f"identify: data {given}; expected a Trajectory, or by name {kinds}")
     rows = {name: finite(f"identify: {name}", data[name]) for name in ("q", "v", "a", "tau")}
     for name, row in rows.items():
         n = model.nq if name == "q" else model.nv
@@ -149,7 +158,9 @@ def _forces(model: Any, data: Any) -> Forces:
 
 
 def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
-    if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
+    if len(t) < 2:
+        raise InputError("identify: the measured motion has one sample; expected two and more")
+    if q.ndim != 2 or q.shape[1] != model.nq:
         raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
     q, v = finite("identify: q of the measured motion", q), finite("identify: v of the measured motion", v)
     spacing = np.diff(t)
