@@ -308,3 +308,32 @@ def test_every_number_of_an_array_is_looked_at(count, dtype):
             changed[k] = bad
             assert not all_finite(changed)
             assert not all_finite(np.stack([array, changed], axis=-1)[::-1])
+
+
+@aj.constraint
+def led(pose, time):
+    return pose.act((0.0, 0.0, -1.0))[0] - 0.1 * aj.sin(time)
+
+
+@pytest.mark.parametrize("t", ["noon", "1.0", True, 1j, None])
+def test_times_are_numbers(t):
+    """A text, a truth value and an imaginary time were bent into numbers, or failed inside NumPy."""
+    mech = aj.Mechanism("led")
+    solid = aj.Inertia(1.0, (0, 0, -0.5), np.eye(3))
+    mech.add_body("upper", joint=joints.Revolute((0, 1, 0)), inertia=solid)
+    mech.add_body("lower", "upper", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, -1), solid)
+    mech.add_constraint(led, bodies=["lower"], time=True)
+    model, q, v = mech.compile(), [0.1, 0.2], [0.0, 0.0]
+    asked = [
+        partial(model.forward_dynamics, q, v),
+        partial(model.forward_dynamics_derivatives, q, v),
+        partial(model.step, q, v, dt=1e-3),
+        partial(model.constraint_errors, q, v),
+        lambda t: model.vjp("forward_dynamics", (q, v, None, t), [1.0, 1.0]),
+    ]
+    for ask in asked:
+        if t is None:
+            ask(t=np.array(0.3))  # one number, as NumPy hands it out
+        else:
+            with pytest.raises(InputError, match=r"t is of type .*; expected real numbers"):
+                ask(t=t)

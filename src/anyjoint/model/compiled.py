@@ -20,6 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import NUMERIC
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
@@ -186,9 +187,9 @@ class Compiled(Part):
         """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
             return ()
-        if t is None or np.ndim(t) == 0:
+        if t is None or is_real(t):
             return (np.full(1, 0.0 if t is None else t, self.dtype),)
-        return (t,)
+        return (t,)  # what is no time is refused where rows are checked
 
     def evaluate(
         self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,

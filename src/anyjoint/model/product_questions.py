@@ -10,9 +10,10 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.options import meant
+from anyjoint.options import meant, named_options
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row
@@ -33,6 +34,7 @@ class ProductQuestions(Part):
 
     products: Products
 
+    @named_options
     def jvp(
         self, quantity: str, point: Sequence[Any], direction: Sequence[object] | Mapping[str, object], *,
         raw: bool = False, threads: int = 1,
@@ -56,6 +58,7 @@ class ProductQuestions(Part):
         half = len(asked.quantity.outputs)
         return _one_or_all(parts[:half]), _one_or_all(parts[half:])
 
+    @named_options
     def vjp(
         self, quantity: str, point: Sequence[Any], weights: Any, *, wrt: Sequence[str] | None = None, raw: bool = False,
         threads: int = 1,
@@ -78,6 +81,7 @@ class ProductQuestions(Part):
         half = len(asked.quantity.outputs)
         return _one_or_all(parts[:half]), _gradients(product, rows, parts[half:])
 
+    @named_options
     def hvp(
         self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[object] | Mapping[str, object], *,
         wrt: Sequence[str] | None = None, raw: bool = False, threads: int = 1,
@@ -220,7 +224,7 @@ def _flat_row(model: Model, what: str, row: Row, x: Any) -> Any:
     """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
     shape = row.shape(model.mechanism)
     given = np.asarray(x)
-    if not shape and given.ndim == 0:
+    if not shape and is_real(x):
         return np.full(1, x, model.dtype)
     if len(shape) > 1 and given.shape[given.ndim - len(shape) :] == shape:
         return given.reshape(*given.shape[: given.ndim - len(shape)], -1)
