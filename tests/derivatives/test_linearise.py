@@ -141,3 +141,10 @@ def test_as_many_velocities_that_are_no_rates():
     assert close(A, 2 * slopes[0] - slopes[1], 1e-6)
     with pytest.raises(InputError, match="some velocities are no rates of coordinates"):
         aj.lqr(model, q)
+
+
+def test_what_stands_still_has_empty_matrices():
+    mech = aj.Mechanism("wall")
+    mech.add_body("wall", joint=joints.Fixed(), inertia=aj.Inertia.point(1.0))
+    A, B = mech.compile().linearise([], [])
+    assert A.shape == B.shape == (0, 0)

@@ -337,3 +337,13 @@ def test_times_are_numbers(t):
         else:
             with pytest.raises(InputError, match=r"t is of type .*; expected real numbers"):
                 ask(t=t)
+
+
+def test_options_of_exports_and_derivatives_that_do_not_exist(model, tmp_path):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match="export has no option 'product'; did you mean 'products'"):
+        model.export("c", tmp_path, product=["vjp forward_dynamics"])
+    with pytest.raises(InputError, match="vjp has no option 'wtr'; did you mean 'wrt'"):
+        model.vjp("forward_dynamics", (q, v, tau), tau, wtr=("q",))
+    with pytest.raises(InputError, match="regressor has no option 'thread'; did you mean 'threads'"):
+        model.regressor(q, v, tau, thread=2)

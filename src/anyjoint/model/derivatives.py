@@ -161,7 +161,10 @@ class Derivatives(Part):
     def centroidal(self, q: ArrayLike, v: ArrayLike, *, parameters: Given | None = None) -> Centroidal:
         """Momentum about the centre of mass in world axes: its matrix, its value, and how it changes."""
         row = self.evaluate("centroidal", (q, v), parameters=parameters)
-        return about_center(*self.program("centroidal").split(row))
+        parts = self.program("centroidal").split(row)
+        if not np.all(parts[-1] > 0):
+            raise InputError(f"centroidal: nothing that moves in {self.mechanism.name!r} has mass, so it has no centre")
+        return about_center(*parts)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, body: WhichBody) -> Floats:
         """How `body_jacobian` changes in time at the velocities v, (6, nv)."""

@@ -40,8 +40,9 @@ class Uses(Part):
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
         The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds, as do "implicit-euler", "bdf1", "bdf2"
-        and "implicit-midpoint", for stiff mechanisms; "auto" chooses. "dopri5" chooses its steps by `rtol`
-        and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
+        and "implicit-midpoint", for stiff mechanisms, and "time-stepping", for contacts and dry friction; "auto"
+        chooses. "dopri5" and the stiff "adaptive-bdf2" choose their steps by `rtol` and `atol`, and `dt` is the
+        distance of samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False: by stops that push back or, with limits="impact", by impacts whose `restitution` is
@@ -87,6 +88,7 @@ class Uses(Part):
 
         return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, limits=limits, **looks)
 
+    @named_options
     def export(
         self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = (),
         steps: Sequence[str] | None = None, prescribed: Sequence[WhichBody] = (), forces: Sequence[Force] = (),
