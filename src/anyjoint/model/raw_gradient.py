@@ -9,7 +9,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.parameters import parameters
-from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
 from anyjoint.tree.links import RAW, UPPER
@@ -108,7 +108,7 @@ def change_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
     return np.shape(np.asarray(value_of(mechanism, name), dtype=float))
 
 
-def inertia_slopes(inertia: Any, what: str) -> Floats:
+def inertia_slopes(inertia: Inertia, what: str) -> Floats:
     """Changes of m, h = m c and the tensor about the origin with the mass, the centre c or the tensor about it."""
     m, c = inertia.mass, np.asarray(inertia.com, dtype=float)
     upper = tuple(zip(*UPPER, strict=True))

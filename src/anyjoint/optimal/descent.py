@@ -140,7 +140,7 @@ class _Problem:
     """Free numbers, what they mean, and the cost of the run that they make."""
 
     def __init__(
-        self, model: Any, over: Mapping[str, Any], final: Any, running: Any, actuated: Any, options: Any,
+        self, model: Model, over: Mapping[str, Any], final: Any, running: Any, actuated: Any, options: Any,
         run: tuple[Any, ...],
     ) -> None:  # fmt: skip
         self.model = model

@@ -18,7 +18,7 @@ from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
-from .measured import measurements
+from .measured import Measured, measurements
 from .page import Runs, iterations_page
 from .setting import Setting, check_model
 from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
@@ -131,7 +131,7 @@ def _weights(sigma: object, columns: int) -> Floats:
 
 
 def _fit(
-    unknowns: Sequence[Unknown], residuals: Any, weights: Floats, known: bool, iterations: int, tolerance: float,
+    unknowns: Sequence[Unknown], residuals: Measured, weights: Floats, known: bool, iterations: int, tolerance: float,
     bar: Progress,
 ) -> Identified:  # fmt: skip
     """Steps that shrink while they do not help; damped as Levenberg and Marquardt do."""

@@ -84,7 +84,7 @@ def lqr(
     return Regulator(at, hold, K, poles)
 
 
-def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Floats:
+def free_velocities(model: Model, actuated: Sequence[Any] | None, what: str) -> Floats:
     """Velocities that have inputs, given by bodies or numbers."""
     if not model.nv:
         raise InputError(f"{what}: nothing in {model.mechanism.name!r} can move; give a model with joints that do")

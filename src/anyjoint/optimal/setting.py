@@ -22,7 +22,7 @@ def check_model(what: str, model: object) -> None:
         raise InputError(f"{what}: model is {given}; expected a compiled one, mech.compile()")
 
 
-def start_of(model: Any, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
+def start_of(model: Model, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
     """Where runs begin: the mechanism's own start unless a state is given; a place that is given, at rest."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     still = start[1] if q0 is None else np.zeros(model.nv)
@@ -46,7 +46,7 @@ def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
 class Setting:
     """What unknowns change: parameters of a model, and numbers of the forces of its runs."""
 
-    def __init__(self, model: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model, self.options = model, options
         self.acting: Sequence[object] = options.get("forces", ())
         self.pushing = frozenset(force_names(self.acting))

@@ -14,6 +14,7 @@ from anyjoint.forces.force import is_number
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.log_cholesky import slopes
+from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
@@ -65,7 +66,7 @@ class Unknown:
 
 
 def unknown(
-    model: Any, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
+    model: Model, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
 ) -> Unknown:
     """A parameter of a model or a number of a force by its name; it begins at its present value unless one is given.
 
