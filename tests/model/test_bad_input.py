@@ -347,3 +347,27 @@ def test_options_of_exports_and_derivatives_that_do_not_exist(model, tmp_path):
         model.vjp("forward_dynamics", (q, v, tau), tau, wtr=("q",))
     with pytest.raises(InputError, match="regressor has no option 'thread'; did you mean 'threads'"):
         model.regressor(q, v, tau, thread=2)
+
+
+def test_the_nearest_name_is_suggested(model):
+    body = model.mechanism.bodies[0].name
+    with pytest.raises(InputError, match=rf"parameter '{body}/mas' is unknown \(did you mean '{body}/mass'\?\)"):
+        model.parameters[f"{body}/mas"]
+    with pytest.raises(InputError, match=r"'forward_dynamic' is unknown \(did you mean 'forward_dynamics'\?\)"):
+        model.op_count("forward_dynamic")
+
+
+@pytest.mark.parametrize("prescribed", [None, "hinge1", 3])
+def test_prescribed_bodies_are_a_list(model, prescribed):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match=r"hybrid_dynamics: prescribed=.*; expected a list of bodies"):
+        model.hybrid_dynamics(q, v, tau, v, prescribed)
+
+
+def test_a_loaded_motion_says_that_it_lacks_its_model(model, tmp_path):
+    path = model.simulate(duration=0.01).save(tmp_path / "run.npz")
+    with pytest.raises(InputError, match="loaded without its model"):
+        aj.Trajectory.load(path).to_html(tmp_path / "run.html")
+    for given in (model.mechanism, "chain"):
+        with pytest.raises(InputError, match=r"Trajectory\.load: model is a .*; expected a compiled one"):
+            aj.Trajectory.load(path, model=given)

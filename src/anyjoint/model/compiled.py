@@ -18,6 +18,7 @@ from anyjoint.errors import InputError
 from anyjoint.garbage import postponed
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
+from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import NUMERIC
 from anyjoint.scalar import is_real
@@ -121,7 +122,8 @@ class Compiled(Part):
             return quantity
         name = quantity
         if name not in QUANTITIES:
-            raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
+            hint = meant(name, QUANTITIES)
+            raise InputError(f"quantity {name!r} is unknown{hint}; choose one of {', '.join(QUANTITIES)}")
         if name == "forward_dynamics" and self.numeric:
             raise InputError(f'{self.numeric} solves numerically; ask for "blocks", its compiled part')
         return QUANTITIES[name]
