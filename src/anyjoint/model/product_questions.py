@@ -10,18 +10,17 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.options import meant, named_options
+from anyjoint.options import named_options
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row
-from .change import names as parameter_names
 from .diagnosis import explain
 from .method import completed
 from .part import Part
-from .products import Kind, Product, Products, known_quantity
+from .products import Kind, Product, Products, check_names, known_quantity
 from .program import Program
 from .redundancy import ROWS, warn_of_redundancy
 
@@ -100,9 +99,13 @@ class ProductQuestions(Part):
         rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
         product = asked.product(hvp, rows, parameters, raw)
         given = (*asked.rows, asked.weights(product, weights), *asked.changes(product, changes))
-        parts = _split(product.program, asked.evaluate(product, given, threads))
+        parts: tuple[Any, ...] = _split(product.program, asked.evaluate(product, given, threads))
         skipped = len(asked.quantity.outputs) + (len(parts) - len(asked.quantity.outputs)) // 2
-        found = _gradients(product, rows, parts[skipped:])
+        found = dict(zip(rows, parts[skipped:], strict=False))
+        if product.numbers:
+            own = {name: change for name, change in changes.items() if name in parameters}
+            by_parameters = product.numbers.pull_rates(parts[skipped - 1], parts[-1], own)
+            found |= {name: x.astype(product.program.dtype, copy=False) for name, x in by_parameters.items()}
         return {name: found[name] for name in wanted}
 
 
@@ -137,15 +140,8 @@ class Asked:
 
     def sorted_names(self, given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of arguments and of parameters among those given."""
+        check_names(self.model.mechanism, self.what, self.quantity.name, self.names, given)
         parameters = [name for name in given if name not in self.names]
-        known = set(parameter_names(self.model.mechanism)) if parameters else set()
-        for name in parameters:
-            if name not in known:
-                hint = meant(name, [*self.names, *known], 0.3)
-                raise InputError(
-                    f"{self.what}: {name!r} is neither an argument of {self.quantity.name} ({', '.join(self.names)})"
-                    f" nor a parameter{hint}"
-                )
         return tuple(name for name in self.names if name in given), tuple(dict.fromkeys(parameters))
 
     def product(self, kind: Kind, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool) -> Product:

@@ -96,7 +96,8 @@ class Uses(Part):
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
         Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
-        `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
+        `products` are derivatives to go with it: "vjp forward_dynamics", "jvp step", ... by all arguments, or by those
+        and parameters that are named: "vjp forward_dynamics by q, gravity, rod/mass".
         `steps` are steppers beside `step`, which is rk4: ["bdf1", "time-stepping"] become step_bdf1, step_time_stepping
         (default: explicit ones). With bodies that are `prescribed`, hybrid_dynamics goes with it; with `forces`,
         applied_forces, the generalized forces of all of them, whose functions of time it is given as `signals`.
