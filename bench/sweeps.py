@@ -108,12 +108,12 @@ def cluster(model: Any, runs: int = 100_000) -> dict[str, Any]:
         local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
         with local, Client(local) as client:
             os.environ["ANYJOINT_CACHE"] = own
-            parcel = shipped(here._job, here._space.draw(0, 2))
+            parcel = shipped(here.job, here.space.draw(0, 2))
             warm = client.run(warm_up, parcel)
             begin = time.perf_counter()
             there = aj.sweep(model, SPACE, runs, duration=DURATION, dt=DT, executor=client)
             seconds = time.perf_counter() - begin
-            tiny = here._space.draw(0, 2)
+            tiny = here.space.draw(0, 2)
             remote = client.submit(_same, parcel)
             client.submit(work, remote, tiny, pure=False).result()
             begin = time.perf_counter()

@@ -99,6 +99,29 @@ def test_steps_that_look_back_are_told(moving):
         model.linearise(q, v, dt=DT, before=(q, v))
 
 
+@pytest.mark.parametrize("before", [3, "ab c", [1.0], (1, 2, 3)])
+def test_a_state_before_is_two_rows(moving, before):
+    model, q, v, _ = moving
+    with pytest.raises(InputError, match=r"linearise: before=.*; expected \(q, v\), the state a step earlier"):
+        model.linearise(q, v, dt=DT, method="bdf2", before=before)
+
+
+@pytest.mark.parametrize("t", ["noon", np.nan, [0.0, 1.0], True])
+def test_a_time_is_a_number(moving, t):
+    model, q, v, _ = moving
+    with pytest.raises(InputError, match=r"linearise: t=.*; expected a finite number of seconds"):
+        model.linearise(q, v, t=t)
+
+
+def test_no_states_have_no_matrices(moving):
+    model, q, v, _ = moving
+    none, n = np.zeros((0, model.nq)), 2 * model.nv
+    for options in ({}, {"dt": DT}, {"dt": DT, "method": "bdf2", "before": (q, v)}):
+        A, B = model.linearise(none, v, **options)
+        m = n * (2 if "before" in options else 1)
+        assert (A.shape, B.shape) == ((0, m, m), (0, m, model.nv))
+
+
 def test_as_many_velocities_that_are_no_rates():
     """A body that rolls and slips has five coordinates and five velocities, which are not their rates."""
     mech = aj.Mechanism("pebble")
@@ -118,3 +141,10 @@ def test_as_many_velocities_that_are_no_rates():
     assert close(A, 2 * slopes[0] - slopes[1], 1e-6)
     with pytest.raises(InputError, match="some velocities are no rates of coordinates"):
         aj.lqr(model, q)
+
+
+def test_what_stands_still_has_empty_matrices():
+    mech = aj.Mechanism("wall")
+    mech.add_body("wall", joint=joints.Fixed(), inertia=aj.Inertia.point(1.0))
+    A, B = mech.compile().linearise([], [])
+    assert A.shape == B.shape == (0, 0)

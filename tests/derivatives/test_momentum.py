@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import anyjoint as aj
 from anyjoint import gallery
 from derivatives.support import close, differences, tangents
 
@@ -50,3 +51,12 @@ def test_jacobians_change_as_differences_say(case):
     both = model.jacobian_rate(np.stack([q, q]), np.stack([v, 0 * v]), body.name)
     assert both.shape == (2, 6, model.nv)
     assert not both[1].any()
+
+
+def test_without_mass_there_is_no_centre():
+    """It was NaN, without a word."""
+    mech = aj.Mechanism("ghost")
+    mech.add_body("ghost", joint=aj.joints.Revolute((0, 1, 0)), inertia=aj.Inertia(0.0))
+    mech.add_body("wall", joint=aj.joints.Fixed(), inertia=aj.Inertia.point(1.0))
+    with pytest.raises(aj.InputError, match="centroidal: nothing that moves in 'ghost' has mass"):
+        mech.compile().centroidal([0.3], [1.0])

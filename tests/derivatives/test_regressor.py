@@ -8,6 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery
 from anyjoint.errors import InputError
+from anyjoint.mechanism.log_cholesky import slopes
 from bench import models, ours
 from derivatives.support import close
 
@@ -67,3 +68,29 @@ def test_inertias_without_logarithms_are_refused():
         aj.Inertia.point(1.0).log_cholesky_parameters  # noqa: B018
     with pytest.raises(InputError, match="expected ten finite numbers"):
         aj.Inertia.log_cholesky([1.0, 2.0])
+    for theta in (None, "ten", [[1.0], [1.0, 2.0]], np.full(10, np.nan), np.full(10, 1e4)):
+        with pytest.raises(InputError, match=r"(?s)Inertia\.log_cholesky: theta=.*; expected ten finite numbers"):
+            aj.Inertia.log_cholesky(theta)
+
+
+def test_slopes_of_the_ten_numbers():
+    theta, h = np.random.default_rng(1).normal(size=10) / 2, 1e-3
+    for k, (mass, com, tensor) in enumerate(slopes(theta)):
+        at = [aj.Inertia.log_cholesky(theta + x * h * np.eye(10)[k]) for x in (-2, -1, 1, 2)]
+        for given, name in ((mass, "mass"), (com, "com"), (tensor, "tensor")):
+            a, b, c, d = (np.asarray(getattr(inertia, name)) for inertia in at)
+            assert close(given, (8 * (c - b) - (d - a)) / (12 * h), 1e-9)
+
+
+def test_single_precision_tells_the_same_base_parameters():
+    """Rounding of floats passed for rank: 59 of six hinges, for 38."""
+    mech = aj.gallery.revolute_chain(6)
+    single, double = mech.compile(dtype="float32").base_parameters(), mech.compile().base_parameters()
+    assert single.names == double.names
+    assert double.rank == 38
+
+
+@pytest.mark.parametrize("options", [{"states": 0}, {"states": 1.5}, {"states": -1}, {"seed": "a"}, {"seed": -1}])
+def test_numbers_of_states_and_seeds_are_whole(options):
+    with pytest.raises(InputError, match=r"base_parameters: (states|seed)=.*; expected a whole number of at least"):
+        aj.gallery.revolute_chain(1).compile().base_parameters(**options)

@@ -47,7 +47,7 @@ SOLVED = {
     "inverse_mass_times": 1e3, "forward_dynamics_derivatives": 1e4,
     "contact_acceleration": 1e4, "step_time_stepping": 1e2,  # a contact is far stiffer than what it touches
 }  # fmt: skip
-PRODUCTS = ("vjp inverse_dynamics", "jvp energy")
+PRODUCTS = ("vjp inverse_dynamics", "jvp energy", "vjp inverse_dynamics by q, gravity", "jvp energy by v, gravity")
 STEPS = tuple(name for name, stepper in STEPPERS.items() if not stepper.chooses)
 # Small mechanisms are asked for everything that can be exported.
 EVERYTHING = {"arm": {"steps": STEPS, "prescribed": [0]}, "foot": {"prescribed": [0]}}  # whose step feels contacts

@@ -145,6 +145,19 @@ def test_a_folder_that_is_not_there(tmp_path):
         aj.save(mech, tmp_path / "none/m.aj.json")
 
 
+def test_what_cannot_be_saved(tmp_path):
+    mech = aj.Mechanism("m")
+    mech.add_body("b", joint=joints.Revolute(), inertia=SOLID)
+    for given in (mech.compile(), None):
+        with pytest.raises(aj.InputError, match=r"save: mech is a .*; expected a mechanism"):
+            aj.save(given, tmp_path / "m.aj.json")
+    with pytest.raises(aj.InputError, match="save: path=3; expected the path of a file"):
+        aj.save(mech, 3)
+    with pytest.raises(aj.InputError, match=r"save: .*arm\.urdf' would be a file of our own by another's name"):
+        aj.save(mech, tmp_path / "arm.urdf")
+    assert not list(tmp_path.iterdir())
+
+
 # -- formulas ------------------------------------------------------------------------------------------------
 
 HELIX = {

@@ -308,3 +308,66 @@ def test_every_number_of_an_array_is_looked_at(count, dtype):
             changed[k] = bad
             assert not all_finite(changed)
             assert not all_finite(np.stack([array, changed], axis=-1)[::-1])
+
+
+@aj.constraint
+def led(pose, time):
+    return pose.act((0.0, 0.0, -1.0))[0] - 0.1 * aj.sin(time)
+
+
+@pytest.mark.parametrize("t", ["noon", "1.0", True, 1j, None])
+def test_times_are_numbers(t):
+    """A text, a truth value and an imaginary time were bent into numbers, or failed inside NumPy."""
+    mech = aj.Mechanism("led")
+    solid = aj.Inertia(1.0, (0, 0, -0.5), np.eye(3))
+    mech.add_body("upper", joint=joints.Revolute((0, 1, 0)), inertia=solid)
+    mech.add_body("lower", "upper", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, -1), solid)
+    mech.add_constraint(led, bodies=["lower"], time=True)
+    model, q, v = mech.compile(), [0.1, 0.2], [0.0, 0.0]
+    asked = [
+        partial(model.forward_dynamics, q, v),
+        partial(model.forward_dynamics_derivatives, q, v),
+        partial(model.step, q, v, dt=1e-3),
+        partial(model.constraint_errors, q, v),
+        lambda t: model.vjp("forward_dynamics", (q, v, None, t), [1.0, 1.0]),
+    ]
+    for ask in asked:
+        if t is None:
+            ask(t=np.array(0.3))  # one number, as NumPy hands it out
+        else:
+            with pytest.raises(InputError, match=r"t is of type .*; expected real numbers"):
+                ask(t=t)
+
+
+def test_options_of_exports_and_derivatives_that_do_not_exist(model, tmp_path):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match="export has no option 'product'; did you mean 'products'"):
+        model.export("c", tmp_path, product=["vjp forward_dynamics"])
+    with pytest.raises(InputError, match="vjp has no option 'wtr'; did you mean 'wrt'"):
+        model.vjp("forward_dynamics", (q, v, tau), tau, wtr=("q",))
+    with pytest.raises(InputError, match="regressor has no option 'thread'; did you mean 'threads'"):
+        model.regressor(q, v, tau, thread=2)
+
+
+def test_the_nearest_name_is_suggested(model):
+    body = model.mechanism.bodies[0].name
+    with pytest.raises(InputError, match=rf"parameter '{body}/mas' is unknown \(did you mean '{body}/mass'\?\)"):
+        model.parameters[f"{body}/mas"]
+    with pytest.raises(InputError, match=r"'forward_dynamic' is unknown \(did you mean 'forward_dynamics'\?\)"):
+        model.op_count("forward_dynamic")
+
+
+@pytest.mark.parametrize("prescribed", [None, "hinge1", 3])
+def test_prescribed_bodies_are_a_list(model, prescribed):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match=r"hybrid_dynamics: prescribed=.*; expected a list of bodies"):
+        model.hybrid_dynamics(q, v, tau, v, prescribed)
+
+
+def test_a_loaded_motion_says_that_it_lacks_its_model(model, tmp_path):
+    path = model.simulate(duration=0.01).save(tmp_path / "run.npz")
+    with pytest.raises(InputError, match="loaded without its model"):
+        aj.Trajectory.load(path).to_html(tmp_path / "run.html")
+    for given in (model.mechanism, "chain"):
+        with pytest.raises(InputError, match=r"Trajectory\.load: model is a .*; expected a compiled one"):
+            aj.Trajectory.load(path, model=given)

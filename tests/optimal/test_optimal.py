@@ -57,6 +57,35 @@ def test_inertias_stay_those_of_solids(forces):
     assert fit.rms < 1e-8
 
 
+def arm(mass):
+    mech = aj.Mechanism("arm", gravity=(0, 0, -9.81))
+    mech.add_body("upper", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.box(2.0, 0.1, 0.1, 0.6))
+    lower = aj.Inertia(mass, (0, 0, -0.3), np.diag([0.05, 0.05, 0.01]))
+    mech.add_body("lower", "upper", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, -0.6), lower)
+    return mech.compile(vary=["lower/mass", "lower/com", "lower/tensor"])
+
+
+def test_a_whole_inertia_of_which_hinges_feel_little():
+    """What no measurement tells is left alone, though rounding leaves something of its slopes."""
+    q, v, a = np.random.default_rng(0).normal(size=(3, 40, 2))
+    data = {"q": q, "v": v, "a": a, "tau": arm(1.3).inverse_dynamics(q, v, a)}
+    fit = aj.identify(arm(1.0), data, ["lower/inertia"])
+    assert fit.converged, fit.trouble
+    assert fit.rms < 1e-12
+    assert fit.values["lower/mass"] == pytest.approx(1.3, abs=1e-12)
+    assert fit.values["lower/com"] == pytest.approx((0, 0, -0.3), abs=1e-12)
+    assert fit.uncertainty["lower/inertia[8]"] == np.inf  # along the axis
+
+
+def test_a_measured_motion_as_arrays():
+    true, model = cart_pole(), cart_pole()
+    run = true.simulate([0.0, 0.8], [0.0, 0.0], duration=0.5, dt=0.02)
+    model.parameters.set({"pole/mass": 0.5})
+    fit = aj.identify(model, {"t": run.t, "q": run.q, "v": run.v}, ["pole/mass"])
+    assert fit.values == aj.identify(model, run, ["pole/mass"]).values
+    assert fit.values["pole/mass"] == pytest.approx(0.3, abs=1e-6)
+
+
 def test_why_a_fit_stopped(forces):
     """A point has no tensor beside it that a solid could have."""
     model = cart_pole()
@@ -176,6 +205,17 @@ STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
         (lambda m: aj.optimise(m, {"tau": None}, final=lambda q, v: q[0]), "no first guess"),
         (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], simulate={"duration": 9.0}), "sets itself"),
         (lambda m: aj.optimise(m, {"pole/inertia": 2.0}, final=lambda q, v: q[0]), r"expected an aj\.Inertia"),
+        (lambda m: aj.identify(m, {"t": [0.0, 1.0], "q": np.zeros((2, 2)), "v": np.zeros((2, 1))}, ["cart/mass"]),
+         r"v has shape \(2, 1\); expected \(2, 2\), a row per time"),
+        (lambda m: aj.identify(m, {"t": [0.0], "q": np.zeros((1, 2)), "v": np.zeros((1, 2))}, ["cart/mass"]),
+         "has one sample"),
+        (lambda m: aj.identify(m, {"q": 1, "v": 2}, ["cart/mass"]), "data has q, v; expected a Trajectory"),
+        (lambda m: aj.identify(m, [1, 2], ["cart/mass"]), "data is a list; expected a Trajectory"),
+        (lambda m: aj.identify(m.mechanism, STILL, ["cart/mass"]), "model is the mechanism 'cart-pole'; expected a"),
+        (lambda m: aj.identify(m.mechanism.compile(dtype="float32"), STILL, ["cart/mass"]), "computes in float32"),
+        (lambda m: aj.optimise(None, {"q0": None}, final=lambda q, v: q[0]), "model is None; expected a compiled one"),
+        (lambda m: aj.lqr(m.mechanism, [0.0, 0.0]), "lqr: model is the mechanism 'cart-pole'"),
+        (lambda m: aj.lqr(m, [0.0, 0.0], actuatd=[0]), "did you mean 'actuated'"),
         (lambda m: aj.lqr(m, "up"), "expected finite numbers"),
         (lambda m: aj.lqr(m, [0.0, 0.0], R=0.0), "R has the eigenvalue 0"),
         (lambda m: aj.lqr(m, [0.0, 0.0], Q=np.triu(np.ones((4, 4)))), "not symmetric"),

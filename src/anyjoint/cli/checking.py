@@ -48,7 +48,7 @@ def find_problems(
     try:
         mechanism = resolve(argument, settings, {**options, **strange}).mechanism
         hints = [str(hint) for hint in mechanism.hints()]
-        if is_file(argument):
+        if mechanism.source and is_file(argument):
             return [], [str(warning) for warning in mechanism.source.warnings], hints
         problems = [str(problem) for problem in mechanism.check()]
         if not problems:

@@ -10,7 +10,7 @@ from anyjoint.cli.output import print_facts, print_json, print_table, status
 from anyjoint.cli.target import Target
 
 if TYPE_CHECKING:
-    from anyjoint.mechanism import Mechanism
+    from anyjoint.mechanism import Body, Mechanism
     from anyjoint.model import Model
 
 QUANTITIES = ("forward_dynamics", "inverse_dynamics", "bias_forces", "gravity_forces")
@@ -76,7 +76,7 @@ def _named(mech: Mechanism) -> dict[str, int]:
     return {"frames": frames} | {kind: len(getattr(source, kind)) if source else 0 for kind in kinds}
 
 
-def _body(body: Any, parent: str) -> dict[str, Any]:
+def _body(body: Body, parent: str) -> dict[str, Any]:
     return {
         "body": body.name,
         "parent": parent,

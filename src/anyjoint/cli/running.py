@@ -1,8 +1,11 @@
 """`anyjoint run`: compile, simulate, write what was asked for, and print a summary."""
 
+from __future__ import annotations
+
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,6 +13,10 @@ from anyjoint.cli.output import UsageError, print_facts, print_json, progress, s
 from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError
 from anyjoint.frozen import frozen
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+    from anyjoint.simulate import Trajectory
 
 
 @frozen
@@ -70,7 +77,7 @@ def _check(outputs: Outputs) -> None:
 SUFFIXES = {"html": (".html", ".htm"), "plot": (".png", ".svg", ".pdf"), "save": (".npz", ".csv")}
 
 
-def _facts(target: Target, model: Any, trajectory: Any) -> dict[str, Any]:
+def _facts(target: Target, model: Model, trajectory: Trajectory) -> dict[str, Any]:
     return {
         "model": target.name,
         "bodies": model.nb,
@@ -82,7 +89,7 @@ def _facts(target: Target, model: Any, trajectory: Any) -> dict[str, Any]:
     }
 
 
-def _speed(trajectory: Any, compiled: float, simulated: float) -> dict[str, Any]:
+def _speed(trajectory: Trajectory, compiled: float, simulated: float) -> dict[str, Any]:
     steps = int(trajectory.steps)
     return {
         "compile_seconds": compiled,
@@ -92,8 +99,9 @@ def _speed(trajectory: Any, compiled: float, simulated: float) -> dict[str, Any]
     }
 
 
-def _write(trajectory: Any, outputs: Outputs, quiet: bool) -> dict[str, str]:
+def _write(trajectory: Trajectory, outputs: Outputs, quiet: bool) -> dict[str, str]:
     """Write the files asked for; name them in the summary."""
+    writers: dict[str, Callable[[str], object]]
     writers = {"html": trajectory.to_html, "plot": trajectory.plot, "save": trajectory.save}
     written = {}
     for kind, write in writers.items():

@@ -1,5 +1,7 @@
 """What a MODEL argument means: a gallery name, a model file, or `file.py:function`."""
 
+from __future__ import annotations
+
 import ast
 import difflib
 import importlib.util
@@ -10,12 +12,16 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.cli import gallery
 from anyjoint.cli.output import UsageError, warn
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.frozen import frozen
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.model import Model
 
 # Names of files that are models; what they are is told by their content. Any other file is told by a slash.
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".osim", ".json")
@@ -26,7 +32,7 @@ class Target:
     """A mechanism with the run that its author suggests."""
 
     name: str
-    mechanism: Any
+    mechanism: Mechanism
     module: ModuleType | None = None
 
     @property
@@ -57,7 +63,7 @@ class Target:
         source = getattr(self.mechanism, "source", None)
         return source.settings if source is not None else {}
 
-    def start(self, model: Any) -> tuple[Any, Any]:
+    def start(self, model: Model) -> tuple[Any, Any]:
         """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular.
 
         A file that starts off its constraints begins where they hold, near to that.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -76,4 +77,4 @@ def is_product(program: Program) -> bool:
 
 def name_in_code(text: str) -> str:
     """A name of several words as one."""
-    return text.replace(" ", "_").replace("-", "_")
+    return re.sub(r"[^A-Za-z0-9_]+", "_", text)

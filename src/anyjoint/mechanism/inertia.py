@@ -124,10 +124,17 @@ class Inertia:
         >>> np.allclose(aj.Inertia.log_cholesky(brick.log_cholesky_parameters).tensor, brick.tensor)
         True
         """
-        given = reals(theta)
-        if given.shape != (10,) or not np.isfinite(given).all():
+        try:
+            given = reals(theta)
+        except (TypeError, ValueError):
+            raise InputError(f"Inertia.log_cholesky: theta={theta!r}; expected ten finite numbers") from None
+        if given.shape != (10,):
             raise InputError(f"Inertia.log_cholesky: theta has shape {given.shape}; expected ten finite numbers")
-        return Inertia(*log_cholesky.moments(given))
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass, com, tensor = log_cholesky.moments(given)
+        if not np.isfinite([mass, *com, *tensor.ravel()]).all():
+            raise InputError(f"Inertia.log_cholesky: theta={theta!r}; expected ten finite numbers of ordinary size")
+        return Inertia(mass, com, tensor)
 
     @property
     def log_cholesky_parameters(self) -> Matrix:

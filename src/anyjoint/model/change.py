@@ -12,6 +12,7 @@ from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.per_coordinate import per_coordinate
+from anyjoint.options import meant
 from anyjoint.scalar import is_real
 from anyjoint.spatial import Pose
 
@@ -59,7 +60,8 @@ def find(mechanism: Mechanism, name: str) -> Found:
                 f" or let it have them by compile(vary=[{name!r}])"
             )
     raise InputError(
-        f"parameter {name!r} is unknown; list(model.parameters) names all, such as 'gravity' or 'BODY/mass'"
+        f"parameter {name!r} is unknown{meant(name, names(mechanism))}; list(model.parameters) names all, such as"
+        " 'gravity' or 'BODY/mass'"
     )
 
 

@@ -18,8 +18,10 @@ from anyjoint.errors import InputError
 from anyjoint.garbage import postponed
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
+from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import NUMERIC
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
@@ -120,7 +122,8 @@ class Compiled(Part):
             return quantity
         name = quantity
         if name not in QUANTITIES:
-            raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
+            hint = meant(name, QUANTITIES)
+            raise InputError(f"quantity {name!r} is unknown{hint}; choose one of {', '.join(QUANTITIES)}")
         if name == "forward_dynamics" and self.numeric:
             raise InputError(f'{self.numeric} solves numerically; ask for "blocks", its compiled part')
         return QUANTITIES[name]
@@ -186,9 +189,9 @@ class Compiled(Part):
         """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
             return ()
-        if t is None or np.ndim(t) == 0:
+        if t is None or is_real(t):
             return (np.full(1, 0.0 if t is None else t, self.dtype),)
-        return (t,)
+        return (t,)  # what is no time is refused where rows are checked
 
     def evaluate(
         self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,

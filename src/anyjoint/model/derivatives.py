@@ -46,6 +46,7 @@ class ForwardDerivatives:
 class Derivatives(Part):
     """The part of Model that is about derivatives."""
 
+    @named_options
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, raw: bool = False, out: Floats | None = None,
         threads: int = 1, parameters: Given | None = None,
@@ -58,6 +59,7 @@ class Derivatives(Part):
         made = self._matrices("inverse_dynamics_derivatives", (q, v, a), raw, out, threads, parameters)
         return InverseDerivatives(*made)
 
+    @named_options
     def forward_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike | None = None, *,
         raw: bool = False, out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
@@ -89,9 +91,14 @@ class Derivatives(Part):
         is (q, v) a step earlier, and A and B are of x and the state before it, twice as many rows.
         """
         inputs = [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
-        given = [q, v, np.zeros(self.nv) if tau is None else tau, *(before or ())]
+        given = [q, v, np.zeros(self.nv) if tau is None else tau]
         if before is not None:
+            if not isinstance(before, (tuple, list)) or len(before) != 2:
+                raise InputError(f"linearise: before={before!r}; expected (q, v), the state a step earlier")
+            given += before
             inputs += [("q before", self.nq), ("v before", self.nv)]
+        if t is not None and not (is_real(t) and np.isfinite(t)):
+            raise InputError(f"linearise: t={t!r}; expected a finite number of seconds, the same for all states")
         rows, batch = checked_rows("linearise", tuple(given), inputs, np.dtype(float))
         states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
         if dt is None:
@@ -101,7 +108,10 @@ class Derivatives(Part):
         else:
             step = self._step("rk4" if method is None else method, dt, before)
             made = [step_matrices(self.whole, step, state, dt, t, raw) for state in zip(*states, strict=True)]
-        A, B = (np.stack(x).astype(self.whole.dtype, copy=False) for x in zip(*made, strict=True))
+        n = (2 if before is not None else 1) * ((self.nq if raw else self.nv) + self.nv)
+        A, B = np.zeros((len(made), n, n), self.dtype), np.zeros((len(made), n, self.nv), self.dtype)
+        for k, (of_state, of_inputs) in enumerate(made):
+            A[k], B[k] = of_state, of_inputs
         return (A, B) if batch else (A[0], B[0])
 
     def _step(self, method: str, dt: float, before: object) -> str:
@@ -117,6 +127,7 @@ class Derivatives(Part):
             raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
         return known[method].name
 
+    @named_options
     def regressor(
         self,
         q: ArrayLike,
@@ -141,14 +152,19 @@ class Derivatives(Part):
         """The numbers pi of all bodies, as `regressor` counts them: (10 nb,)."""
         return np.concatenate([np.zeros(0), *(inertial_numbers(body.inertia) for body in self.mechanism.bodies)])
 
+    @named_options
     def base_parameters(self, *, states: int | None = None, seed: int = 0) -> BaseParameters:
         """Which combinations of inertias forces determine, from regressors at random states."""
         return base_parameters(self.whole, states, seed)
 
+    @named_options
     def centroidal(self, q: ArrayLike, v: ArrayLike, *, parameters: Given | None = None) -> Centroidal:
         """Momentum about the centre of mass in world axes: its matrix, its value, and how it changes."""
         row = self.evaluate("centroidal", (q, v), parameters=parameters)
-        return about_center(*self.program("centroidal").split(row))
+        parts = self.program("centroidal").split(row)
+        if not np.all(parts[-1] > 0):
+            raise InputError(f"centroidal: nothing that moves in {self.mechanism.name!r} has mass, so it has no centre")
+        return about_center(*parts)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, body: WhichBody) -> Floats:
         """How `body_jacobian` changes in time at the velocities v, (6, nv)."""

@@ -61,7 +61,7 @@ class FrameQuestions(Part):
 
     def point_jacobian(self, q: ArrayLike, body: WhichBody, point: ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Velocity of a point of a body (or of a frame) per unit velocities, (3, nv), along the world's axes."""
-        return self.frame_jacobian(q, (body, point), "world-aligned")[..., 3:, :]
+        return self._jacobian("point_jacobian", q, (body, point), "world-aligned")[..., 3:, :]
 
     def _motion(self, where: str, q: ArrayLike, frame: Any) -> tuple[Floats, Floats]:
         """The Jacobian (6, nv) of a frame in its own axes, and its world pose."""

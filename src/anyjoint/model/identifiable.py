@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.probing import anywhere
 from anyjoint.scalar.array import Floats
+
+from .program import Program
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -41,17 +44,32 @@ class BaseParameters:
 def base_parameters(model: Model, states: int | None, seed: int) -> BaseParameters:
     """From regressors at random states."""
     count = 10 * model.nb
-    states = states or 4 + (2 * count) // max(model.nv, 1)
-    rng = np.random.default_rng(seed)
+    enough = 4 + (2 * count) // max(model.nv, 1)
+    states = enough if states is None else _whole("states", states, 1)
+    rng = np.random.default_rng(_whole("seed", seed, 0))
     q = np.array([anywhere(model.mechanism, rng) for _ in range(states)]).reshape(states, model.nq)
     v, a = rng.normal(size=(2, states, model.nv))
-    stacked = np.asarray(model.regressor(q, v, a), dtype=float).reshape(-1, count)
+    stacked = _regressor(model, q, v, a).reshape(-1, count)
     chosen = independent_columns(stacked)
     matrix = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
     matrix[np.abs(matrix) < NOISE * np.abs(matrix).max(initial=0.0)] = 0.0
     matrix[:, chosen] = np.eye(len(chosen))
     names = [f"{model.mechanism.bodies[k // 10].name}/{NUMBERS[k % 10]}" for k in chosen]
     return BaseParameters(matrix, tuple(names), tuple(chosen))
+
+
+def _whole(name: str, given: object, least: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
+        raise InputError(f"base_parameters: {name}={given!r}; expected a whole number of at least {least}")
+    return int(given)
+
+
+def _regressor(model: Model, q: Floats, v: Floats, a: Floats) -> Floats:
+    """In doubles, whatever the model computes in: rounding of single precision would pass for rank."""
+    if model.dtype == np.float64:
+        return model.regressor(q, v, a)
+    program = model.program("regressor")
+    return Program(program.quantity, program.trace, model.mechanism)(q, v, a)
 
 
 def independent_columns(Y: Floats) -> list[int]:

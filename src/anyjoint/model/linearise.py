@@ -47,7 +47,9 @@ def rate_matrices(
     turn = rate_slope(model, q, v)
     if not raw:
         # Tangents turn with the state: of d(T v) along each of them what T itself changes is no change.
-        along = np.stack([rate_slope(model, q, unit) @ (T @ v) for unit in np.eye(len(v))], axis=1)
+        along = np.zeros(T.shape)
+        for k, unit in enumerate(np.eye(len(v))):
+            along[:, k] = rate_slope(model, q, unit) @ (T @ v)
         turn, T = tangent_inverse(model, q) @ (turn @ T - along), np.eye(len(v))
     return np.block([[turn, T], [d.q, d.v]]), np.vstack([np.zeros((len(T), len(v))), d.tau])
 

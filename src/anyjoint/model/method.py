@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 from .arguments import checked_per_body, flat_out
@@ -85,7 +86,7 @@ def completed(
 
 def shaped(row: Row, value: Any, model: Model) -> Any:
     """One time for all states as the row that programs read."""
-    return np.full(1, value, model.dtype) if row.kind == "time" and np.ndim(value) == 0 else value
+    return np.full(1, value, model.dtype) if row.kind == "time" and is_real(value) else value
 
 
 def documentation(quantity: Quantity) -> str:

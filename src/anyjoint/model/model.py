@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -212,6 +212,8 @@ class Model(
 
     def hybrid_quantity(self, prescribed: Sequence[WhichBody]) -> Quantity:
         """What `hybrid_dynamics` evaluates for one choice of bodies."""
+        if isinstance(prescribed, str) or not isinstance(prescribed, Iterable):
+            raise InputError(f"hybrid_dynamics: prescribed={prescribed!r}; expected a list of bodies")
         chosen = frozenset(self.body_index(body) for body in prescribed)
         fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
         if fixed:

@@ -10,17 +10,17 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.options import meant
+from anyjoint.options import named_options
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row
-from .change import names as parameter_names
 from .diagnosis import explain
 from .method import completed
 from .part import Part
-from .products import Kind, Product, Products, known_quantity
+from .products import Kind, Product, Products, check_names, known_quantity
 from .program import Program
 from .redundancy import ROWS, warn_of_redundancy
 
@@ -33,6 +33,7 @@ class ProductQuestions(Part):
 
     products: Products
 
+    @named_options
     def jvp(
         self, quantity: str, point: Sequence[Any], direction: Sequence[object] | Mapping[str, object], *,
         raw: bool = False, threads: int = 1,
@@ -56,6 +57,7 @@ class ProductQuestions(Part):
         half = len(asked.quantity.outputs)
         return _one_or_all(parts[:half]), _one_or_all(parts[half:])
 
+    @named_options
     def vjp(
         self, quantity: str, point: Sequence[Any], weights: Any, *, wrt: Sequence[str] | None = None, raw: bool = False,
         threads: int = 1,
@@ -78,6 +80,7 @@ class ProductQuestions(Part):
         half = len(asked.quantity.outputs)
         return _one_or_all(parts[:half]), _gradients(product, rows, parts[half:])
 
+    @named_options
     def hvp(
         self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[object] | Mapping[str, object], *,
         wrt: Sequence[str] | None = None, raw: bool = False, threads: int = 1,
@@ -96,9 +99,13 @@ class ProductQuestions(Part):
         rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
         product = asked.product(hvp, rows, parameters, raw)
         given = (*asked.rows, asked.weights(product, weights), *asked.changes(product, changes))
-        parts = _split(product.program, asked.evaluate(product, given, threads))
+        parts: tuple[Any, ...] = _split(product.program, asked.evaluate(product, given, threads))
         skipped = len(asked.quantity.outputs) + (len(parts) - len(asked.quantity.outputs)) // 2
-        found = _gradients(product, rows, parts[skipped:])
+        found = dict(zip(rows, parts[skipped:], strict=False))
+        if product.numbers:
+            own = {name: change for name, change in changes.items() if name in parameters}
+            by_parameters = product.numbers.pull_rates(parts[skipped - 1], parts[-1], own)
+            found |= {name: x.astype(product.program.dtype, copy=False) for name, x in by_parameters.items()}
         return {name: found[name] for name in wanted}
 
 
@@ -133,15 +140,8 @@ class Asked:
 
     def sorted_names(self, given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of arguments and of parameters among those given."""
+        check_names(self.model.mechanism, self.what, self.quantity.name, self.names, given)
         parameters = [name for name in given if name not in self.names]
-        known = set(parameter_names(self.model.mechanism)) if parameters else set()
-        for name in parameters:
-            if name not in known:
-                hint = meant(name, [*self.names, *known], 0.3)
-                raise InputError(
-                    f"{self.what}: {name!r} is neither an argument of {self.quantity.name} ({', '.join(self.names)})"
-                    f" nor a parameter{hint}"
-                )
         return tuple(name for name in self.names if name in given), tuple(dict.fromkeys(parameters))
 
     def product(self, kind: Kind, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool) -> Product:
@@ -220,7 +220,7 @@ def _flat_row(model: Model, what: str, row: Row, x: Any) -> Any:
     """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
     shape = row.shape(model.mechanism)
     given = np.asarray(x)
-    if not shape and given.ndim == 0:
+    if not shape and is_real(x):
         return np.full(1, x, model.dtype)
     if len(shape) > 1 and given.shape[given.ndim - len(shape) :] == shape:
         return given.reshape(*given.shape[: given.ndim - len(shape)], -1)

@@ -15,6 +15,8 @@ from anyjoint.quantity.step import LOOKING_BACK, STEP, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import find
+from .change import names as parameter_names
+from .named_product import in_parameters
 from .program import Program
 from .raw_gradient import RawGradient
 from .varied import varied
@@ -75,13 +77,27 @@ class Products:
         return self._made[key], is_new
 
     def named(self, text: str) -> Program:
-        """The product that an export asks for: "vjp forward_dynamics", by all its arguments."""
-        kind, _, name = str(text).partition(" ")
+        """The product that an export asks for: "vjp forward_dynamics", by all its arguments, or "... by q, rod/mass".
+
+        Those by parameters have a row for each of them.
+        """
+        kind, _, rest = str(text).partition(" ")
         if kind not in KINDS:
             raise InputError(f"product {text!r}; expected jvp, vjp or hvp and a quantity: 'vjp forward_dynamics'")
+        name, _, wanted = rest.partition(" by ")
         quantity = known_quantity(self._model, kind, name)
-        rows = tuple(row.name for row in quantity.given(self._model.mechanism))
-        return self.get(KINDS[kind], quantity, rows, (), False)[0].program
+        own = tuple(row.name for row in quantity.given(self._model.mechanism))
+        by = [part.strip() for part in wanted.split(",")] if wanted else own
+        check_names(self._model.mechanism, f"product {text!r}", quantity.name, own, by)
+        parameters = tuple(dict.fromkeys(part for part in by if part not in own))
+        product = self.get(KINDS[kind], quantity, tuple(part for part in own if part in by), parameters, False)[0]
+        if not product.numbers:
+            return product.program
+        if kind == "hvp":
+            raise InputError(f"product {text!r}: second derivatives by parameters are not exported; ask model.hvp")
+        program, mechanism = product.program, self._model.mechanism
+        record, trace = in_parameters(program.quantity, program.trace, mechanism, product.numbers.blocks)
+        return Program(record, trace, mechanism, self._model.dtype.name, self._model.width)
 
     def _make(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
@@ -100,6 +116,17 @@ class Products:
         trace = record.trace(workshop, model.algorithm)
         program = Program(record, trace, model.mechanism, model.dtype.name, model.width)
         return Product(program, workshop, slopes)
+
+
+def check_names(mechanism: Mechanism, what: str, quantity: str, own: Sequence[str], given: Sequence[str]) -> None:
+    """Refuse names that are neither arguments of a quantity nor parameters."""
+    parameters = [name for name in given if name not in own]
+    known = set(parameter_names(mechanism)) if parameters else set()
+    for name in parameters:
+        if name not in known:
+            hint = meant(name, [*own, *known], 0.3)
+            rows = ", ".join(own)
+            raise InputError(f"{what}: {name!r} is neither an argument of {quantity} ({rows}) nor a parameter{hint}")
 
 
 def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mechanism, names: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.parameters import parameters
-from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
 from anyjoint.tree.links import RAW, UPPER
@@ -83,6 +83,21 @@ class RawGradient:
         return made
 
 
+    def pull_rates(self, raw: Floats, rates: Floats, changes: Mapping[str, object]) -> dict[str, Floats]:
+        """Rates of gradients by parameters while these change, from gradients by raw numbers and their rates."""
+        made = self.pull(rates)
+        for body in self.mechanism.bodies:
+            names = {what: f"{body.name}/{what}" for what in ("mass", "com")}
+            if any(name in changes for name in names.values()):
+                dm, dc = (changes.get(name, 0.0) for name in names.values())
+                begin = next(self.blocks[name][0] for name in names.values() if name in self.blocks)
+                bent = inertia_bends(body.inertia, raw[..., begin : begin + 10], dm, dc)
+                for what, name in names.items():
+                    if name in made:
+                        made[name] = made[name] + bent[what]
+        return made
+
+
 def flat_change(mechanism: Mechanism, name: str, change: Any) -> Floats:
     """A small change of a parameter, or one for each state, as a row."""
     shape = change_shape(mechanism, name)
@@ -114,7 +129,7 @@ def change_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
     return np.shape(np.asarray(value_of(mechanism, name), dtype=float))
 
 
-def inertia_slopes(inertia: Any, what: str) -> Floats:
+def inertia_slopes(inertia: Inertia, what: str) -> Floats:
     """Changes of m, h = m c and the tensor about the origin with the mass, the centre c or the tensor about it."""
     m, c = inertia.mass, np.asarray(inertia.com, dtype=float)
     upper = tuple(zip(*UPPER, strict=True))
@@ -132,3 +147,21 @@ def inertia_slopes(inertia: Any, what: str) -> Floats:
         slopes[4 + row, 3 * i + j] += 0.5
         slopes[4 + row, 3 * j + i] += 0.5
     return slopes
+
+
+def inertia_bends(inertia: Inertia, bar: Floats, dm: Any, dc: Any) -> dict[str, Floats]:
+    """How gradients by mass and centre change with both, as h = m c and the tensor about the origin are products.
+
+    `bar` is the gradient by m, h and that tensor: it is weighed there by tr |c|^2 - c U c.
+    """
+    m, c = inertia.mass, np.asarray(inertia.com, dtype=float)
+    dm, dc = np.asarray(dm, dtype=float)[..., None], np.zeros(3) + dc
+    tilted = np.zeros((*bar.shape[:-1], 3, 3))  # tr 1 - U
+    for k, (i, j) in enumerate(UPPER):
+        if i == j:
+            tilted[..., range(3), range(3)] += bar[..., 4 + k, None]
+        tilted[..., i, j] -= 0.5 * bar[..., 4 + k]
+        tilted[..., j, i] -= 0.5 * bar[..., 4 + k]
+    slope = bar[..., 1:4] + 2 * tilted @ c
+    turned = 2 * m * np.einsum("...ij,...j->...i", tilted, dc)
+    return {"mass": np.sum(dc * slope, axis=-1), "com": dm * slope + turned}

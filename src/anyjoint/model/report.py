@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from anyjoint.codegen import count_operations
 from anyjoint.frozen import frozen
 
 if TYPE_CHECKING:
     from .model import Model
+    from .program import Program
 
 
 @frozen
@@ -73,7 +73,7 @@ def make_report(model: Model) -> Report:
     )
 
 
-def _program(quantity: str, program: Any, links: int) -> ProgramReport:
+def _program(quantity: str, program: Program, links: int) -> ProgramReport:
     total = program.op_count().total
     work = program.trace.schedule.work * program.dtype.itemsize
     return ProgramReport(
@@ -86,18 +86,3 @@ def _program(quantity: str, program: Any, links: int) -> ProgramReport:
         len(program.numbers) - 1,
         work,
     )
-
-
-def kernel_table(program: Any) -> list[dict[str, int]]:
-    """Operations and calls of each kernel of a program."""
-    counts: dict[int, int] = {}
-    for run in program.trace.schedule.runs:
-        counts[run.kernel] = counts.get(run.kernel, 0) + run.times
-    return [
-        {
-            "kernel": k,
-            "calls": counts.get(k, 0),
-            **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores])),
-        }
-        for k, kernel in enumerate(program.trace.schedule.kernels)
-    ]

@@ -40,8 +40,9 @@ class Uses(Part):
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
         The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds, as do "implicit-euler", "bdf1", "bdf2"
-        and "implicit-midpoint", for stiff mechanisms; "auto" chooses. "dopri5" chooses its steps by `rtol`
-        and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
+        and "implicit-midpoint", for stiff mechanisms, and "time-stepping", for contacts and dry friction; "auto"
+        chooses. "dopri5" and the stiff "adaptive-bdf2" choose their steps by `rtol` and `atol`, and `dt` is the
+        distance of samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False: by stops that push back or, with limits="impact", by impacts whose `restitution` is
@@ -87,6 +88,7 @@ class Uses(Part):
 
         return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, limits=limits, **looks)
 
+    @named_options
     def export(
         self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = (),
         steps: Sequence[str] | None = None, prescribed: Sequence[WhichBody] = (), forces: Sequence[Force] = (),
@@ -94,7 +96,8 @@ class Uses(Part):
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
         Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
-        `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
+        `products` are derivatives to go with it: "vjp forward_dynamics", "jvp step", ... by all arguments, or by those
+        and parameters that are named: "vjp forward_dynamics by q, gravity, rod/mass".
         `steps` are steppers beside `step`, which is rk4: ["bdf1", "time-stepping"] become step_bdf1, step_time_stepping
         (default: explicit ones). With bodies that are `prescribed`, hybrid_dynamics goes with it; with `forces`,
         applied_forces, the generalized forces of all of them, whose functions of time it is given as `signals`.

@@ -22,7 +22,7 @@ from anyjoint.simulate.trajectory import Trajectory
 from .cost import Cost
 from .page import Runs, iterations_page
 from .regulator import free_velocities
-from .setting import Setting, run_options, start_of
+from .setting import Setting, check_model, run_options, start_of
 from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, split, unknown
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def optimise(
     the run. `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by
     name (None: free), `simulate` options of the runs such as method or forces.
     """
+    check_model("optimise", model)
     checked_iterations("optimise", iterations, tolerance)
     problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
     limits = problem.bounds(bounds)
@@ -139,7 +140,7 @@ class _Problem:
     """Free numbers, what they mean, and the cost of the run that they make."""
 
     def __init__(
-        self, model: Any, over: Mapping[str, Any], final: Any, running: Any, actuated: Any, options: Any,
+        self, model: Model, over: Mapping[str, Any], final: Any, running: Any, actuated: Any, options: Any,
         run: tuple[Any, ...],
     ) -> None:  # fmt: skip
         self.model = model

@@ -18,15 +18,16 @@ from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
-from .measured import measurements
+from .measured import Measured, measurements
 from .page import Runs, iterations_page
-from .setting import Setting
+from .setting import Setting, check_model
 from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.simulate.progress import Telling
 
+ROUNDED = 1e-12  # of the largest: what measurements change by less, with a number by 1 or by all of it, is rounding
 BLIND = 1e-10  # of the largest: directions of parameters in which measurements change by less say nothing
 
 
@@ -90,14 +91,17 @@ def identify(
 ) -> Identified:  # fmt: skip
     """Fit parameters to measurements; the model keeps those that it has.
 
-    `data` is a measured motion (a Trajectory with t, q, v: the run begins at its first sample, and `simulate` has
-    options for it, such as a finer dt or forces); or where points of bodies were seen, (samples, 3) each, {"t": ...,
-    "markers": {("shin", (0.4, 0, 0)): positions, ...}, "q0": ..., "v0": ...}; or {"q": ..., "v": ..., "a": ...,
-    "tau": ...}, states with the forces that went with them. `parameters` are names such as "rod/mass", "wheel/joint/R",
-    "rod/inertia", all of a body's inertia by numbers that always make a solid, or "forces/0/stiffness", of the first of
-    the forces among the options. `sigma` is the standard deviation of the measurements, one number or one per column;
-    without it, it is estimated from what is left.
+    `data` is a measured motion (a Trajectory, or {"t": ..., "q": ..., "v": ...} by rows: the run begins at its first
+    sample, and `simulate` has options for it, such as a finer dt or forces); or where points of bodies were seen,
+    (samples, 3) each, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions, ...}, "q0": ..., "v0": ...}; or
+    {"q": ..., "v": ..., "a": ..., "tau": ...}, states with the forces that went with them. `parameters` are names such
+    as "rod/mass", "wheel/joint/R", "rod/inertia", all of a body's inertia by numbers that always make a solid, or
+    "forces/0/stiffness", of the first of the forces among the options. `sigma` is the standard deviation of the
+    measurements, one number or one per column; without it, it is estimated from what is left.
     """
+    check_model("identify", model)
+    if model.dtype != np.float64:
+        raise InputError(f"identify: the model computes in {model.dtype}; compile with dtype='float64'")
     checked_iterations("identify", iterations, tolerance)
     residuals = measurements(model, data, simulate)
     setting: Setting = residuals.setting
@@ -127,7 +131,7 @@ def _weights(sigma: object, columns: int) -> Floats:
 
 
 def _fit(
-    unknowns: Sequence[Unknown], residuals: Any, weights: Floats, known: bool, iterations: int, tolerance: float,
+    unknowns: Sequence[Unknown], residuals: Measured, weights: Floats, known: bool, iterations: int, tolerance: float,
     bar: Progress,
 ) -> Identified:  # fmt: skip
     """Steps that shrink while they do not help; damped as Levenberg and Marquardt do."""
@@ -148,7 +152,7 @@ def _fit(
     while count < iterations and not converged:
         count += 1
         J = slopes(run, x)
-        scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+        scale = _scale(J, x)
         U, s, V = np.linalg.svd(J / scale, full_matrices=False)
         seen = s > BLIND * max(s[0], 1e-300)  # parameters stay what they are where measurements say nothing
         improved, why = False, "no step makes the residuals smaller"
@@ -175,7 +179,7 @@ def _fit(
         converged = bool(small or shrunk < tolerance)
         bar.show(count / iterations)
     J = slopes(at(x)[0], x)
-    covariance, blind = _covariance(J, r, known)
+    covariance, blind = _covariance(J, x, r, known)
     spread = np.where(blind, np.inf, np.sqrt(np.maximum(np.diag(covariance), 0)))
     converged = converged or not history[-1] > 0
     return Identified(
@@ -189,14 +193,21 @@ def _rms(r: Floats) -> float:
     return float(np.sqrt(np.mean(r * r)))
 
 
-def _covariance(J: Floats, r: Floats, known: bool) -> tuple[Floats, Floats]:
+def _scale(J: Floats, x: Floats) -> Floats:
+    """How much measurements change with each number; infinity where what is there of it is rounding alone."""
+    change = np.linalg.norm(J, axis=0)
+    of_a_whole = change * np.maximum(np.abs(x), 1.0)
+    return np.where(of_a_whole > ROUNDED * of_a_whole.max(), change, np.inf)
+
+
+def _covariance(J: Floats, x: Floats, r: Floats, known: bool) -> tuple[Floats, Floats]:
     """Of the free numbers, and which of them measurements say nothing about."""
-    scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+    scale = _scale(J, x)
     _, s, V = np.linalg.svd(J / scale, full_matrices=False)
     seen = s > BLIND * max(s[0], 1e-300)
     spare = max(len(r) - int(seen.sum()), 1)
     variance = 1.0 if known else float(r @ r) / spare
     root = V[seen].T / s[seen] / scale[:, None]
-    blind = (np.abs(V[~seen]) > 1e-6).any(axis=0) | (np.linalg.norm(J, axis=0) == 0)
+    blind = (np.abs(V[~seen]) > 1e-6).any(axis=0) | np.isinf(scale)
     with np.errstate(over="ignore", invalid="ignore"):
         return variance * root @ root.T, blind

@@ -11,6 +11,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import trace_forces
 from anyjoint.frozen import frozen
+from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
@@ -23,7 +24,7 @@ from .setting import Setting, run_options, start_of
 class Forces:
     """States with the forces that went with them: linear in most parameters, and no run is needed."""
 
-    model: Any
+    model: Model
     rows: tuple[Floats, Floats, Floats]
     measured: Floats
     t: Floats | None = None
@@ -106,18 +107,27 @@ class Markers:
         return np.asarray(at.reshape(len(poses), -1))
 
 
-def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> Any:
+Measured = Forces | Motion | Markers
+
+
+def measurements(model: Model, data: Any, options: Mapping[str, Any] | None) -> Measured:
     """What is measured, by the kind of the data."""
     if isinstance(data, Trajectory):
         return _motion(model, data.t, data.q, data.v, options)
     if isinstance(data, Mapping) and "markers" in data:
         return _markers(model, data, options)
+    if isinstance(data, Mapping) and set(data) == {"t", "q", "v"}:
+        t, q, v = (finite(f"identify: {name}", data[name]) for name in ("t", "q", "v"))
+        for name, given, n in (("q", q, model.nq), ("v", v, model.nv)):
+            if given.shape != (t.size, n):
+                raise InputError(f"identify: {name} has shape {given.shape}; expected ({t.size}, {n}), a row per time")
+        return _motion(model, np.atleast_1d(t), q, v, options)
     if options:
         raise InputError(f"identify: simulate={options!r}, but states with their forces need no run; leave it out")
     return _forces(model, data)
 
 
-def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
+def _markers(model: Model, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
     if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
         raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
     for name in set(data) - {"t", "markers", "q0", "v0"}:
@@ -137,9 +147,12 @@ def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | N
     return Markers(motion, bodies, points, measured)
 
 
-def _forces(model: Any, data: Any) -> Forces:
+def _forces(model: Model, data: Any) -> Forces:
     if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
-        raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
+        kinds = "rows {'q', 'v', 'a', 'tau'}, a motion {'t', 'q', 'v'}, or markers {'t', 'markers'}"
+        held = f"has {', '.join(map(str, data)) or 'nothing'}" if isinstance(data, Mapping) else ""
+        given = held or f"is a {type(data).__name__}"
+        raise InputError(f"identify: data {given}; expected a Trajectory, or by name {kinds}")
     rows = {name: finite(f"identify: {name}", data[name]) for name in ("q", "v", "a", "tau")}
     for name, row in rows.items():
         n = model.nq if name == "q" else model.nv
@@ -148,8 +161,10 @@ def _forces(model: Any, data: Any) -> Forces:
     return Forces(model, (rows["q"], rows["v"], rows["a"]), rows["tau"])
 
 
-def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
-    if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
+def _motion(model: Model, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
+    if len(t) < 2:
+        raise InputError("identify: the measured motion has one sample; expected two and more")
+    if q.ndim != 2 or q.shape[1] != model.nq:
         raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
     q, v = finite("identify: q of the measured motion", q), finite("identify: v of the measured motion", v)
     spacing = np.diff(t)

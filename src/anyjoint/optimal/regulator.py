@@ -12,7 +12,10 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
+from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike, Floats
+
+from .setting import check_model
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -36,6 +39,7 @@ class Regulator:
         return np.asarray(self.tau0 - self.gain @ np.concatenate([q - self.q0, v]))
 
 
+@named_options
 def lqr(
     model: Model,
     q: ArrayLike,
@@ -50,6 +54,7 @@ def lqr(
     `Q` weighs errors of (q, v) and `R` inputs: numbers, diagonals or matrices. `actuated` are the bodies or velocities
     that have inputs (default all). `tau` are the inputs that hold the model at q; by default those that it needs.
     """
+    check_model("lqr", model)
     linalg = optional("scipy.linalg", "lqr: SciPy is not installed; pip install 'anyjoint[scipy]'")
     if not model.rates_are_velocities:
         raise InputError("lqr: some velocities are no rates of coordinates; feed back errors of these joints yourself")
@@ -79,7 +84,7 @@ def lqr(
     return Regulator(at, hold, K, poles)
 
 
-def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Floats:
+def free_velocities(model: Model, actuated: Sequence[Any] | None, what: str) -> Floats:
     """Velocities that have inputs, given by bodies or numbers."""
     if not model.nv:
         raise InputError(f"{what}: nothing in {model.mechanism.name!r} can move; give a model with joints that do")

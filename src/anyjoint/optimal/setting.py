@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.mechanism import Mechanism
+from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.force_numbers import force_names, with_numbers
 
 
-def start_of(model: Any, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
+def check_model(what: str, model: object) -> None:
+    """Refuse what is no model, such as a mechanism that was not compiled."""
+    if not isinstance(model, Model):
+        given = f"the mechanism {model.name!r}" if isinstance(model, Mechanism) else repr(model)
+        raise InputError(f"{what}: model is {given}; expected a compiled one, mech.compile()")
+
+
+def start_of(model: Model, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
     """Where runs begin: the mechanism's own start unless a state is given; a place that is given, at rest."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     still = start[1] if q0 is None else np.zeros(model.nv)
@@ -37,7 +46,7 @@ def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
 class Setting:
     """What unknowns change: parameters of a model, and numbers of the forces of its runs."""
 
-    def __init__(self, model: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model, self.options = model, options
         self.acting: Sequence[object] = options.get("forces", ())
         self.pushing = frozenset(force_names(self.acting))

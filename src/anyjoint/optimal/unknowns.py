@@ -13,6 +13,8 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
+from anyjoint.mechanism.log_cholesky import slopes
+from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
@@ -22,7 +24,6 @@ from anyjoint.simulate.force_numbers import HEAD, force_names, force_number
 
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
 TENSOR = "tensor"
-STEP = 1e-6  # of the ten numbers, for how mass, centre and tensor change with them
 SYMMETRIC = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -49,12 +50,12 @@ class Unknown:
     def directions(self, x: Floats) -> Iterator[dict[str, Any]]:
         """How parameters change with each of the numbers."""
         head = self.name.rpartition("/")[0]
+        if self.sort == INERTIA:
+            for mass, com, tensor in slopes(x):
+                yield {f"{head}/mass": mass, f"{head}/com": com, f"{head}/tensor": tensor}
+            return
         for unit in np.eye(len(x)):
-            if self.sort == INERTIA:
-                up, down = (Inertia.log_cholesky(x + s * STEP * unit) for s in (1, -1))
-                yield {f"{head}/{k}": (np.asarray(getattr(up, k)) - np.asarray(getattr(down, k))) / (2 * STEP)
-                       for k in ("mass", "com", "tensor")}  # fmt: skip
-            elif self.sort == TENSOR:
+            if self.sort == TENSOR:
                 yield {self.name: _symmetric(unit)}
             else:
                 yield {self.name: unit.reshape(self.shape) if self.shape else 1.0}
@@ -65,7 +66,7 @@ class Unknown:
 
 
 def unknown(
-    model: Any, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
+    model: Model, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
 ) -> Unknown:
     """A parameter of a model or a number of a force by its name; it begins at its present value unless one is given.
 

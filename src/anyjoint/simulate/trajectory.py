@@ -147,6 +147,9 @@ class Trajectory(Balance):
     @classmethod
     def load(cls, path: str | Path, model: Any = None) -> Trajectory:
         """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
+        if model is not None and not hasattr(model, "forward_dynamics"):
+            kind = type(model).__name__
+            raise InputError(f"Trajectory.load: model is a {kind}; expected a compiled one, mech.compile()")
         header, arrays = trajectory_file.read(path)
         t, q, v = arrays["t"], arrays["q"], arrays["v"]
         more: dict[str, Any] = {}
@@ -200,6 +203,7 @@ class Trajectory(Balance):
         """
         from anyjoint.view import trajectory_page
 
+        self._model()  # without one there is nothing to draw
         return trajectory_page(
             self._single("to_html"), path, title=title, description=description, frame_rate=frame_rate,
             theme=theme, lite=lite, autoplay=autoplay,

@@ -19,12 +19,14 @@ from anyjoint.spatial import Pose
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
+    from .trajectory import Trajectory
+
 FORMAT = "anyjoint trajectory 1"
 SERIES = ("work", "stored")  # numbers at every sample
 OPTIONAL = (*SERIES, "a", "points", "normals", "forces")  # the last of contacts
 
 
-def write(trajectory: Any, path: str | Path) -> Path:
+def write(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a trajectory in the format that the file's name asks for."""
     target = checked_path(path)
     try:
@@ -46,7 +48,7 @@ def checked_path(path: str | Path) -> Path:
     return target
 
 
-def _write_npz(trajectory: Any, target: Path) -> None:
+def _write_npz(trajectory: Trajectory, target: Path) -> None:
     """Arrays and a JSON header, no pickle."""
     mechanism, status = getattr(trajectory.model, "mechanism", None), trajectory.status
     header = {
@@ -87,7 +89,7 @@ def read_rows(given: Mapping[str, Any] | None, model: Model) -> ParameterRows | 
     return rows
 
 
-def _write_csv(trajectory: Any, target: Path) -> None:
+def _write_csv(trajectory: Trajectory, target: Path) -> None:
     """A row of names, then a row per sample; numbers are written so that they can be read back exactly."""
     names, table = trajectory.table()
     with target.open("w", encoding="utf8", newline="") as file:

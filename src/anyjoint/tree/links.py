@@ -191,8 +191,11 @@ def link_body(
 
 
 def _nudge(xi: Sequence[Scalar]) -> list[Scalar]:
-    """Factors of a pose that is exp(xi) to first order, and rigid whatever xi is."""
-    return [Translation((xi[3], xi[4], xi[5])), *(Rotation(axis, xi[axis]) for axis in range(3))]
+    """Factors of a pose that is exp(xi) to second order, and rigid whatever xi is."""
+    (a, b, c), (x, y, z) = xi[:3], xi[3:]
+    moved = x + 0.5 * (b * z - c * y), y + 0.5 * (c * x - a * z), z + 0.5 * (a * y - b * x)
+    turns = a - 0.5 * b * c, b + 0.5 * a * c, c - 0.5 * a * b  # one after the other, they make up for their order
+    return [Translation(moved), *(Rotation(axis, angle) for axis, angle in enumerate(turns))]
 
 
 def raw_inertia(raw: Sequence[Scalar]) -> BlockInertia:

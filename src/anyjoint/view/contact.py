@@ -12,6 +12,7 @@ from anyjoint.symbolic import Graph
 from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
+    from anyjoint.joints import Joint
     from anyjoint.mechanism import Mechanism
     from anyjoint.simulate import Trajectory
 
@@ -78,7 +79,7 @@ def contact_marks(
     return tuple(points), tuple(forces)
 
 
-def contact_in_joint(joint: Any, q: Array) -> Array:
+def contact_in_joint(joint: Joint, q: Array) -> Array:
     """Origin of the contact frame in the joint frame, one per row of q: the first leg of the joint ends there."""
     try:
         together = joint.legs(list(q.T))[0].p  # most geometry takes whole columns at once

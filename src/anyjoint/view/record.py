@@ -21,7 +21,7 @@ from anyjoint.view.strands import trajectory_strands
 from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
-    from anyjoint.mechanism import Mechanism
+    from anyjoint.mechanism import Body, Mechanism
     from anyjoint.simulate import Trajectory
 
 FRAME_RATE = 60.0
@@ -106,9 +106,9 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
     for body in bodies:
         if body.parent >= 0:
             children[body.parent].append(body)
-    made, shown = [], any(_shapes_of(body) for body in bodies)
+    made, shown = [], any(body.shapes for body in bodies)
     for i, body in enumerate(bodies):
-        shapes = drawings(_shapes_of(body), f"body {body.name!r}")
+        shapes = drawings(body.shapes, f"body {body.name!r}")
         if not shapes and not (shown and body.inertia.mass == 0):
             shapes = _stick(body, children[i], size) + [d for child in children[i] for d in joint_drawings(child, size)]
         color = shapes[0].get("color", colors[i]) if shapes else colors[i]
@@ -121,12 +121,12 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
 def ground_drawings(mechanism: Mechanism) -> tuple[Drawing, ...]:
     """What stands still: the ground's own shapes, else the wires and surfaces that bodies ride on."""
     size = typical_length(mechanism.bodies)
-    shapes = drawings(_shapes_of(mechanism.ground), "ground")
+    shapes = drawings(mechanism.ground.shapes, "ground")
     riders = [] if shapes else [body for body in mechanism.bodies if body.parent < 0]
     return tuple(shapes + [d for body in riders for d in joint_drawings(body, size)])
 
 
-def joint_drawings(body: Any, size: float) -> list[Drawing]:
+def joint_drawings(body: Body, size: float) -> list[Drawing]:
     """The curve or surface that the body's joint rides on, in the parent's frame."""
     placement = np.asarray(body.placement.matrix, dtype=float)
     out: list[Drawing] = []
@@ -149,11 +149,7 @@ def _placed(placement: Array, points: Any) -> Array:
     return np.asarray(xyz @ placement[:3, :3].T + placement[:3, 3])
 
 
-def _shapes_of(body: Any) -> Any:
-    return getattr(body, "shapes", None) or getattr(body, "shape", None)
-
-
-def _stick(body: Any, children: Sequence[Any], size: float) -> list[Drawing]:
+def _stick(body: Body, children: Sequence[Any], size: float) -> list[Drawing]:
     """A ball at the centre of mass, and rods from the joint to it and to the children's joints."""
     com = np.asarray(body.inertia.com, dtype=float)
     ends = [com] + [_joint_place(child) for child in children]

@@ -23,6 +23,7 @@ from .contacts import encoded_contact
 from .text import Json
 
 VERSION = 1
+FOREIGN = (".urdf", ".xml", ".mjcf", ".osim", ".xacro", ".sdf")  # what others would take for theirs
 PER_VELOCITY = {"stiffness": 0.0, "damping": 0.0, "armature": 0.0, "friction": 0.0, "effort": float("inf")}
 
 
@@ -37,6 +38,13 @@ def save(mech: Mechanism, path: str | Path) -> None:
     >>> aj.load(file).bodies
     [<Body 0 'rod': Revolute with 1 coordinates>]
     """
+    if not isinstance(mech, Mechanism):
+        kind = type(mech).__name__
+        raise InputError(f"save: mech is a {kind}; expected a mechanism (that of a model is model.mechanism)")
+    if not isinstance(path, (str, Path)):
+        raise InputError(f"save: path={path!r}; expected the path of a file, such as 'arm.aj.json'")
+    if Path(path).suffix.lower() in FOREIGN:
+        raise InputError(f"save: {str(path)!r} would be a file of our own by another's name; call it .aj.json")
     text = written(mech)
     try:
         Path(path).write_text(text, encoding="utf-8")
