@@ -112,7 +112,7 @@ def same(got, want, tolerance=1e-12):
 
 @pytest.mark.parametrize("branching", [0.0, 0.8], ids=["chain", "tree"])
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("angle", [pytest.param(x, marks=[pytest.mark.slow] * (k % 2)) for k, x in enumerate(ANGLES)])
 def test_tilted_axes_at_every_scale(angle, scale, branching):
     for seed in range(2):
         mech = tilted(angle, scale, seed, branching)
