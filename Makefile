@@ -4,10 +4,12 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; 
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v "$$p"; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# Installs are tried twice: a dropped connection should not fail a build.
-install = ( $(1) -m pip install --quiet $(2) || { sleep 5; $(1) -m pip install --quiet $(2); } )
+# Installs are tried twice: a dropped connection should not fail a build. Of all files that come in few are ever imported:
+# Python compiles those then, and keeps them, whatever the environment says, since tests start many a Python.
+install = ( $(1) -m pip install --quiet --no-compile $(2) || { sleep 5; $(1) -m pip install --quiet --no-compile $(2); } )
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint lint-viewer fuzz bench docs clean tools
+.PHONY: help demo test lint style types tests lint-viewer fuzz bench docs clean tools
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -21,28 +23,37 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(call install,$(BIN)/python,-e .)
 	@touch $@
 
-$(VENV)/.installed-%: $(VENV)/.installed
+# Of several extras, with commas between them, each counts as installed.
+comma := ,
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(call install,$(BIN)/python,-e '.[$*]')
-	@touch $@
+	@touch $@ $(VENV)/.installed $(addprefix $(VENV)/.installed-,$(subst $(comma), ,$*))
 
 demo: $(VENV)/.installed ## simulate twenty tori and write a page to look at
 	@$(BIN)/anyjoint run torus-chain --html demo.html
 
-lint: $(VENV)/.installed-lint ## style, types, import contract
+lint: style types ## style, types, import contract
+
+style: $(VENV)/.installed-lint
 	$(BIN)/ruff check --no-cache .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory lint-viewer
+
+types: $(VENV)/.installed-lint
+	$(BIN)/mypy
 
 # eslint comes by npm; where that cannot be had, the rest of the lint still counts.
 lint-viewer:
 	@cd viewer && if [ -x node_modules/.bin/eslint ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
 	then node_modules/.bin/eslint .; else echo "THE VIEWER WAS NOT LINTED: npm could not install eslint"; fi
 
-# Files that take longest come first, so that no process is left with one of them at the end.
-test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder \
-	tests/view tests/derivatives tests/export tests/test_docs.py tests
+# Types take a minute of one processor, so they are checked beside the tests. Who has no test left takes some of the other's.
+test: tools $(VENV)/.installed-lint,test ## lint, and every test that is not slow
+	@$(MAKE) --no-print-directory style
+	@$(MAKE) --no-print-directory -j2 types tests
+
+tests: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 # A coverage-guided fuzzer on every loader: make fuzz SECONDS=3600
 SECONDS ?= 60

@@ -32,11 +32,15 @@ ROUND = {
 }
 
 
-@pytest.mark.parametrize("of", [False, True], ids=["ground", "table"])
-@pytest.mark.parametrize("name", ROUND)
-def test_rolling_down_a_slope(name, of):
+ON = {"ground": False, "table": True}  # each on one of them; the others are slow
+SLOPES = [pytest.param(x, on, marks=[pytest.mark.slow] * ((k + ON[on]) % 2)) for k, x in enumerate(ROUND) for on in ON]
+
+
+@pytest.mark.parametrize(("name", "on"), SLOPES)
+def test_rolling_down_a_slope(name, on):
     """g sin(slope) / (1 + I / m r^2); the table moves sideways only, which the wheel does not feel."""
     rim, inertia, upright, height, share = ROUND[name]
+    of = ON[on]
     mech = on_slope(rim, inertia, upright, height, of)
     model = mech.compile()
     q, v = mech.neutral, np.zeros(mech.nv)

@@ -72,6 +72,7 @@ def test_soft_rows_leave_the_freedom_and_the_start_alone():
     assert model.simulate(q, v, duration=0.01, dt=1e-3).status.ok
 
 
+@pytest.mark.slow  # test_examples runs it, and rows that are springs are compared with springs above
 def test_a_tensegrity_keeps_its_energy():
     """Its error falls as that of rk4 does: what is left is the stepper's, not the springs'."""
     mech = gallery.tensegrity()
@@ -95,7 +96,10 @@ def test_soft_beside_hard_rows():
     assert np.ptp(total) < 1e-6 * np.ptp(traj.energy()[0])
 
 
-@pytest.mark.parametrize("kind", range(len(CLOSING)))
+SOME = [pytest.param(kind, marks=[pytest.mark.slow] * (kind % 2)) for kind in range(len(CLOSING))]
+
+
+@pytest.mark.parametrize("kind", SOME)
 def test_rows_of_soft_loops_are_derivatives_wherever_they_are(kind):
     """Also far from closed, else loops that give way would make energy."""
     rng = np.random.default_rng(kind)

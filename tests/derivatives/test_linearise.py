@@ -24,7 +24,11 @@ def moving():
     return case("revolute", "universal", "spherical-quaternion")
 
 
-@pytest.mark.parametrize("method", [name for name, x in STEPPERS.items() if not (x.remembers or x.resists)])
+SOON = ("rk4", "implicit-euler", "bdf1")  # of each sort one; the others differ in coefficients
+METHODS = [name for name, x in STEPPERS.items() if not (x.remembers or x.resists)]
+
+
+@pytest.mark.parametrize("method", [pytest.param(x, marks=[pytest.mark.slow] * (x not in SOON)) for x in METHODS])
 def test_a_step_is_linearised_through_its_stages(moving, method):
     """Differences with h = 1e-3 are good to about 1e-10; compiled steps that solve equations do so to 1e-11."""
     model, q, v, tau = moving

@@ -12,8 +12,9 @@ from derivatives.support import Interpreted, close, slopes, tangents
 from tests.joints.everything import EVERYTHING
 from tests.joints.zoo import configurations
 
-# Every way that a joint can have: constant S, S(q), branches, quaternions, two legs, rolling, functions of one's own.
-SOME = ("revolute", "universal", "spherical", "spherical-quaternion", "tori", "rolling-ball", "helix")
+# Every way that a joint can have: constant S, S(q), branches, quaternions, two legs, functions of one's own. Rolling
+# takes as long as all of these; test_constrained differentiates its matrices, too.
+SOME = ("revolute", "universal", "spherical", "spherical-quaternion", "tori", "helix")
 REST = [name for name, joint in EVERYTHING.items() if joint.nv and name not in SOME]
 
 
@@ -107,6 +108,7 @@ def test_branches_in_both_forms(form):
         assert close(made.q @ tangents(mech, q).T, model.forward_dynamics_derivatives(q, v, a).q, 1e-11)
 
 
+@pytest.mark.slow  # the tail of the limbs below is as long
 def test_a_chain_of_several_blocks():
     """Long enough for a block of eight with its parts, and for another one."""
     mech = gallery.revolute_chain(10)

@@ -27,7 +27,11 @@ def test_forces_are_the_regressor_times_inertias(form):
     assert close(Y @ model.inertial_parameters, model.inverse_dynamics(q, v, a), 1e-14)
 
 
-@pytest.mark.parametrize(("name", "rank"), [("RC6", 38), ("UR5", 36), ("Panda", 51), ("ANYmal", 94), ("RC20", 136)])
+LONG = [pytest.param(*x, marks=pytest.mark.slow) for x in (("Panda", 51), ("RC20", 136))]
+RANKS = [("RC6", 38), ("UR5", 36), ("ANYmal", 94), *LONG]
+
+
+@pytest.mark.parametrize(("name", "rank"), RANKS)
 def test_ranks_of_chains_and_robots(name, rank):
     """Robots are those of example-robot-data, written by `python -m bench.robots`."""
     neutral = models.chain(name) if name.startswith("RC") else models.load(ROBOTS / f"{name}.json")

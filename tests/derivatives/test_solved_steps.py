@@ -160,7 +160,7 @@ def test_products_of_batches():
         close(one["q"], gradient["q"][k], 1e-13)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ONE_QUICK)
 def test_second_derivatives_of_solved_steps(method):
     """The derivative of gradients along a direction, by differences of gradients; and second derivatives commute."""
     model, rng = arm(), np.random.default_rng(11)
@@ -199,7 +199,7 @@ def test_second_derivatives_of_steps_on_a_loop():
     close(one["tau"], found["tau"][1], 1e-12)
 
 
-@pytest.mark.parametrize("method", ["bdf2", "adaptive-bdf2"])
+@pytest.mark.parametrize("method", [pytest.param("bdf2", marks=pytest.mark.slow), "adaptive-bdf2"])
 def test_the_time_of_an_event_changes_too(method):
     """A step that looks back has another in its place where an event cuts it short."""
     model = arm()

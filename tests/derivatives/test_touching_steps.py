@@ -93,7 +93,7 @@ def test_stops_and_dry_friction():
     check_step(model, np.array([0.1, 0.2]), np.array([0.4, -1.0]), 1e-6)
 
 
-@pytest.mark.parametrize("lands", [True, False])
+@pytest.mark.parametrize("lands", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_run(lands):
     """A hop: gradients and tangents of a run that lands, by its first state, its mass and gravity."""
     names = ("q0", "v0", "thigh/mass", "shank/stiffness", "gravity")

@@ -32,7 +32,7 @@ CASES = {
 }
 
 
-QUICK = ("few samples, inputs over time", "an implicit step")
+QUICK = ("few samples, inputs over time",)  # runs of implicit steps are those of test_solved_steps
 
 
 @pytest.mark.parametrize("case", [x if x in QUICK else pytest.param(x, marks=pytest.mark.slow) for x in CASES])
@@ -82,7 +82,7 @@ def test_what_velocities_see(model):
     close(w @ dv[-1], traj.gradient(dv=w)["q0"] @ d, 1e-12)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+@pytest.mark.parametrize("method", [pytest.param("rk4", marks=pytest.mark.slow), "dopri5"])
 def test_the_time_of_an_event_changes_too(model, method):
     q0, v0, _ = state(model)
     last = model.nq - 4

@@ -46,13 +46,13 @@ ROWS = {"q": Row("q", "coordinates")} | PER_BODY | SHARED | FEEDS
 @cache
 def mixed():
     """Hinges, a slider, a quaternion, two legs and a function of one's own; branches, a weld and springs."""
-    names = ("revolute", "prismatic", "spherical-quaternion", "surface-surface", "own")
+    names = ("revolute", "prismatic", "spherical-quaternion", "curve-curve", "own")
     kinds = gallery.every_kind()
     mech = gallery.random_tree(5, n=6, kinds={name: kinds[name] for name in names})
     solid = aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
     mech.add_body("weld", mech.bodies[3], joints.Fixed(), aj.Pose.translation(0.1, 0.2, 0.3), solid)
-    mech.add_body("sprung", "weld", joints.Spherical(), aj.Pose.rotation_x(0.3), solid, stiffness=2.0, damping=0.3)
-    mech.set_start([*mech.start[0], 0.1, 0.2, 0.3])
+    mech.add_body("sprung", "weld", joints.Universal(), aj.Pose.rotation_x(0.3), solid, stiffness=2.0, damping=0.3)
+    mech.set_start([*mech.start[0], 0.1, 0.2])
     return mech
 
 

@@ -28,7 +28,10 @@ from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from dynamics.support import State, close
 
-TREES = [(seed, 1 + seed % 30) for seed in range(100)]
+SMALL = 12  # bodies; larger trees say the same of the same joints, and the gallery below has large ones
+TREES = [
+    pytest.param(seed, n, marks=[pytest.mark.slow] * (n > SMALL)) for seed in range(100) for n in (1 + seed % 30,)
+]
 GALLERY = {
     "beads": gallery.beads_on_wires,
     "board": gallery.board_on_spline_surface,

@@ -112,7 +112,7 @@ def same(got, want, tolerance=1e-12):
 
 @pytest.mark.parametrize("branching", [0.0, 0.8], ids=["chain", "tree"])
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("angle", [pytest.param(x, marks=[pytest.mark.slow] * (k % 2)) for k, x in enumerate(ANGLES)])
 def test_tilted_axes_at_every_scale(angle, scale, branching):
     for seed in range(2):
         mech = tilted(angle, scale, seed, branching)
@@ -121,14 +121,17 @@ def test_tilted_axes_at_every_scale(angle, scale, branching):
         same(of_sweeps(mech, regroup=True), want)
 
 
+SOME = [pytest.param(x, marks=[pytest.mark.slow] * (k % 2)) for k, x in enumerate(ANGLES[::2])]
+
+
 @pytest.mark.parametrize("branching", [0.0, 0.8], ids=["chain", "tree"])
-@pytest.mark.parametrize("angle", ANGLES[::2])
+@pytest.mark.parametrize("angle", SOME)
 def test_compiled_models_of_tilted_axes(angle, branching):
     mech = tilted(angle, 1.0, 5, branching)
     same(of_model(mech), of_sweeps(mech, canonical=False) | by_hand(mech))
 
 
-@pytest.mark.parametrize("angle", SPELT)
+@pytest.mark.parametrize("angle", [pytest.param(x, marks=[pytest.mark.slow] * (k % 2)) for k, x in enumerate(SPELT)])
 def test_angles_as_files_spell_them(angle):
     mech = spelt(angle)
     same(of_model(mech), of_sweeps(mech, canonical=False) | by_hand(mech))

@@ -60,7 +60,7 @@ def regular(joint, rng, count):
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [pytest.param(*x, marks=[pytest.mark.slow] * bool(k % 4)) for k, x in enumerate(PAIRS)]
+    ("first", "second"), [pytest.param(*x, marks=[pytest.mark.slow] * bool(k % 8)) for k, x in enumerate(PAIRS)]
 )
 def test_accelerations_are_those_of_the_sliding_joint_with_two_multipliers(first, second):
     """M qdd + P^T lambda = tau - bias and P qdd = -Pdot qdot, where P are the slip velocities; omega' from qdd."""

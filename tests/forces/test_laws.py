@@ -89,9 +89,10 @@ def test_steps_in_python_feel_them_by_machine_code(name):
 MODEL = tree().compile()
 
 
-@pytest.mark.parametrize(
-    "names", [("Bushing", "Motor"), ("Magnets", "Wrench"), ("Cable", "Custom")]
-)
+PAIRS = [("Bushing", "Motor"), ("Magnets", "Wrench"), ("Cable", "Custom")]
+
+
+@pytest.mark.parametrize("names", [PAIRS[0], *(pytest.param(x, marks=pytest.mark.slow) for x in PAIRS[1:])])
 def test_implicit_steps_feel_forces(names):
     """Straight code and kernels agree, and go to explicit accelerations as steps get short."""
     mech, acting = MODEL.mechanism, [(CONSERVATIVE | OTHERS)[name] for name in names]

@@ -72,9 +72,11 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     assert all(np.isfinite(pose.matrix).all() for pose in few.poses([float(x) for x in few.start[0]]))
 
 
-LONG = {  # to trace
+LONG = {  # to trace; they run to their end among the slow tests
     "stewart_platform", "bracelet", "delta_robot", "chain_of_four_bars", "windmill", "cairn", "contact_patches",
-    "scissor_lift", "bicycle", "dominoes",
+    "scissor_lift", "bicycle", "dominoes", "shaken_torus_chain", "roller_coaster", "beads_on_wires",
+    "marbles_in_a_ring", "scapula_on_ribs", "quadruped", "over_the_poles", "spherical_and_universal", "slider_crank",
+    "board_leaves_bowl", "rattleback", "shoulder_blade", "golfers_dilemma",
 }  # fmt: skip
 
 

@@ -46,11 +46,12 @@ def check_laws(joint: Joint, q: list[float], v: np.ndarray) -> None:
         assert np.abs(np.asarray(motion.c, dtype=float) - along @ v).max() < 1e-10 * scale**2 * (1 + v @ v)
 
 
+@pytest.mark.parametrize("count", [12, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_gallery_joints_obey_the_laws(name):
+def test_gallery_joints_obey_the_laws(name, count):
     rng = np.random.default_rng(11)
     for joint in distinct_joints(getattr(gallery, name)()):
-        for _ in range(40):
+        for _ in range(count):
             q = [float(x) for x in random_coordinates(joint, rng)]
             check_laws(joint, q, rng.normal(size=joint.nv))
 

@@ -29,7 +29,10 @@ def states(mech, count, seed=0):
     return q, 0.3 * rng.normal(size=(count, mech.nv)), rng.normal(size=(count, mech.nv))
 
 
-@pytest.mark.parametrize("name", GALLERY)
+LONG = ("windmill", "RC20")  # which test_formulations and test_op_counts compile, too
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in GALLERY])
 def test_straight_and_kernels_agree_with_floats(name):
     mech = GALLERY[name]()
     q, v, tau = (x[0] for x in states(mech, 1))

@@ -75,7 +75,7 @@ def rolling():
 
 @pytest.mark.parametrize("form", ["straight", "kernels"])
 @pytest.mark.parametrize(
-    "make", [tree, rolling, lambda: gallery.torus_chain(3), gallery.tongs_with_fish, lambda: gallery.revolute_chain(30)]
+    "make", [tree, rolling, lambda: gallery.torus_chain(3), gallery.tongs_with_fish, lambda: gallery.revolute_chain(20)]
 )
 def test_jacobians_are_transposes_of_what_wrenches_do(make, form):
     """Column by column, J^T of unit wrenches on the body; and poses are those of all bodies."""

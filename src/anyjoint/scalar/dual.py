@@ -46,13 +46,17 @@ class Dual:
     def _lift(self, value: Scalar, slope: Scalar) -> Dual:
         return Dual(value, slope, self.level)
 
+    # Sums and products are most of what is done here, so they look at the other operand once and call nothing.
+
     def __add__(self, other: Scalar) -> Scalar:
-        if self._outside(other):
+        if isinstance(other, Dual):
+            if other.level == self.level:
+                return Dual(self.value + other.value, self.slope + other.slope, self.level)
+            if other.level > self.level:
+                return other.__radd__(self)
+        elif self._outside(other):
             return NotImplemented
-        if self._below(other):
-            return other.__radd__(self)
-        v, s = self._parts(other)
-        return self._lift(self.value + v, self.slope + s)
+        return Dual(self.value + other, self.slope, self.level)
 
     __radd__ = __add__
 
@@ -63,18 +67,24 @@ class Dual:
         return self
 
     def __sub__(self, other: Scalar) -> Scalar:
+        if isinstance(other, Dual) and other.level == self.level:
+            return Dual(self.value - other.value, self.slope - other.slope, self.level)
         return self + (-other)
 
     def __rsub__(self, other: Scalar) -> Scalar:
         return (-self) + other
 
     def __mul__(self, other: Scalar) -> Scalar:
-        if self._outside(other):
+        value = self.value
+        if isinstance(other, Dual):
+            if other.level == self.level:
+                v = other.value
+                return Dual(value * v, value * other.slope + self.slope * v, self.level)
+            if other.level > self.level:
+                return other.__rmul__(self)
+        elif self._outside(other):
             return NotImplemented
-        if self._below(other):
-            return other.__rmul__(self)
-        v, s = self._parts(other)
-        return self._lift(self.value * v, self.value * s + self.slope * v)
+        return Dual(value * other, self.slope * other, self.level)
 
     __rmul__ = __mul__
 

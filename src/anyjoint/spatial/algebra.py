@@ -24,7 +24,7 @@ def vector(*entries: Scalar) -> Vector:
 
 def zeros(*shape: int) -> Vector:
     """An object array of exact zeros."""
-    return np.full(shape, 0, dtype=object)
+    return np.zeros(shape, dtype=object)
 
 
 def cross(a: Scalars, b: Scalars) -> Vector:
