@@ -82,7 +82,6 @@ class RawGradient:
             made[name] = flat.reshape((*raw.shape[:-1], *change_shape(self.mechanism, name)))
         return made
 
-
     def pull_rates(self, raw: Floats, rates: Floats, changes: Mapping[str, object]) -> dict[str, Floats]:
         """Rates of gradients by parameters while these change, from gradients by raw numbers and their rates."""
         made = self.pull(rates)
