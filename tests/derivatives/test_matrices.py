@@ -262,6 +262,9 @@ def test_singular_places_are_told_by_matrices():
     assert np.array_equal(out, model.inverse_mass_matrix(good))
     with pytest.raises(aj.SingularityError, match=r"inverse_mass_matrix: body 'top' at q = .* is singular"):
         model.inverse_mass_matrix(locked)
+    assert close(model.inverse_mass_times(good, v), out @ v, 1e-12)
+    with pytest.raises(aj.SingularityError, match="inverse_mass_times: body 'top' at q"):
+        model.inverse_mass_times(locked, v)
     for ask in (model.forward_dynamics_derivatives, model.linearise):
         with pytest.raises(aj.SingularityError, match="forward_dynamics_derivatives: body 'top'"):
             ask(locked, v)

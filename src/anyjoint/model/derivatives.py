@@ -19,7 +19,7 @@ from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
 from .part import Part
-from .screen import screened
+from .screen import look_closer, screened
 
 if TYPE_CHECKING:
     from anyjoint.model.parameter_rows import Given
@@ -87,6 +87,18 @@ class Derivatives(Part):
         made = flat.reshape(*flat.shape[:-1], *square)
         screened(self.whole, "inverse_mass_matrix", q, made)
         return made
+
+    @named_options
+    def inverse_mass_times(
+        self, q: ArrayLike, x: ArrayLike, *, out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """M^-1 x, (nv,), in linear time, without forming M or its inverse [SG eq. 58]."""
+        y: Floats = self.evaluate("inverse_mass_times", (q, x), out, threads, parameters)
+        screen = self.whole.screen
+        if screen is not None and not screen.passes(q, y):
+            look_closer(self.whole, screen, q, np.zeros(self.nv), x, y, "inverse_mass_times")
+        return y
 
     def _matrices(
         self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Given | None
