@@ -250,3 +250,25 @@ def test_nothing_moves():
     model, none = mech.compile(), np.zeros(0)
     assert model.inverse_dynamics_derivatives(none, none, none).q.shape == (0, 0)
     assert model.forward_dynamics_derivatives(none, none).tau.shape == (0, 0)
+
+
+def test_singular_places_are_told_by_matrices():
+    """At gimbal lock they were numbers of 1e35, without a word; a batch names the state."""
+    mech = aj.Mechanism("top", gravity=(0, 0, -9.81))
+    solid = aj.Inertia(0.7, (0.05, -0.1, 0.2), np.diag([0.12, 0.1, 0.09]))
+    mech.add_body("top", joint=joints.EulerAngles("zyx"), inertia=solid)
+    model, good, locked, v = mech.compile(), [0.1, 0.2, 0.3], [0.0, np.pi / 2, 0.0], np.ones(3)
+    assert close(model.inverse_mass_matrix(good), np.linalg.inv(model.mass_matrix(good)), 1e-12)
+    out = np.empty((3, 3))
+    model.inverse_mass_matrix(good, out=out)
+    assert np.array_equal(out, model.inverse_mass_matrix(good))
+    with pytest.raises(aj.SingularityError, match=r"inverse_mass_matrix: body 'top' at q = .* is singular"):
+        model.inverse_mass_matrix(locked)
+    assert close(model.inverse_mass_times(good, v), out @ v, 1e-12)
+    with pytest.raises(aj.SingularityError, match="inverse_mass_times: body 'top' at q"):
+        model.inverse_mass_times(locked, v)
+    for ask in (model.forward_dynamics_derivatives, model.linearise):
+        with pytest.raises(aj.SingularityError, match="forward_dynamics_derivatives: body 'top'"):
+            ask(locked, v)
+    with pytest.raises(aj.SingularityError, match="forward_dynamics_derivatives: state 1, body 'top'"):
+        model.forward_dynamics_derivatives([good, locked], v)

@@ -425,3 +425,17 @@ def test_numbers_of_a_rolling_joint():
 
     with pytest.warns(UserWarning, match="built in"):
         close(found, slope(end), 1e-9)
+
+
+def test_rates_that_are_not_finite_are_told():
+    """The slope of a root at 0 is infinite: gradients said so, tangents were NaN."""
+    mech = aj.Mechanism("slider")
+    mech.add_body("slider", joint=aj.joints.Prismatic((1, 0, 0)), inertia=aj.Inertia.point(1.0))
+    root = aj.forces.Custom(
+        lambda q, n: q[0], lambda s, rate, n, signals: -aj.sqrt(aj.maximum(s[0], 0.0)), coordinates=[("slider", 0)]
+    )
+    run = mech.compile().simulate([0.0], [0.0], duration=0.05, dt=0.01, forces=[root], gradient=True)
+    with pytest.raises(aj.SingularityError, match="tangent: rates are not finite"):
+        run.tangent({"q0": [1.0]})
+    with pytest.raises(aj.SingularityError, match="gradient: the adjoint is not finite"):
+        run.gradient(dq=[1.0])

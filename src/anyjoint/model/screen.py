@@ -87,7 +87,19 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
     return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
 
 
-def look_closer(model: Model, screen: Screen, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: Floats) -> None:
+def screened(model: Model, what: str, q: ArrayLike, inverse: Floats) -> None:
+    """Raise if M^-1 was asked for at a singular place: what forces of one unit would do there gives it away."""
+    screen = model.screen
+    if screen is not None:
+        a = np.abs(inverse).sum(axis=-1)
+        if not screen.passes(q, a):
+            zero, one = np.zeros(a.shape[-1]), np.ones(a.shape[-1])
+            look_closer(model, screen, q, zero, one, a, what)
+
+
+def look_closer(
+    model: Model, screen: Screen, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: Floats, what: str = "forward_dynamics"
+) -> None:
     """Raise if one of the states stands at a singular place; return if the numbers are right."""
     rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, q, v, tau))
     q, v, tau = (np.broadcast_to(x, (len(rows), x.shape[-1])) for x in (q, v, tau))
@@ -95,4 +107,4 @@ def look_closer(model: Model, screen: Screen, q: ArrayLike, v: ArrayLike, tau: A
         reason = singular_place(model.mechanism, q[k], float(np.finfo(model.dtype).eps))
         if reason:
             which = f" state {k}," if a.ndim == 2 else ""
-            raise SingularityError(f"forward_dynamics:{which} {reason}")
+            raise SingularityError(f"{what}:{which} {reason}")

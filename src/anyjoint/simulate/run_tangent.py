@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.codegen.tangent import rate_of
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.scalar.array import Floats
@@ -32,6 +32,8 @@ def tangent(traj: Trajectory, direction: Mapping[str, object], raw: bool) -> tup
     warn_of_stops(problem)
     members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
     rates = np.array(members).swapaxes(0, 1)
+    if not np.isfinite(rates).all():
+        raise SingularityError("tangent: rates are not finite; a step of the run is singular, or it exploded")
     if traj.q.ndim == 2:
         rates = rates[:, 0]
     nq = problem.model.nq
