@@ -51,9 +51,8 @@ def test_joints_that_follow_others_without_constraints(name):
 RANDOM = [(0, False, False), (1, True, False), (2, False, True), (3, True, True), (12, False, False), (17, True, False)]
 
 
-@pytest.mark.parametrize(
-    ("seed", "rolling", "shared"), [RANDOM[0], *(pytest.param(*x, marks=pytest.mark.slow) for x in RANDOM[1:])]
-)
+@pytest.mark.slow  # loops of every kind are compared above
+@pytest.mark.parametrize(("seed", "rolling", "shared"), RANDOM)
 def test_random_loops(seed, rolling, shared):
     """With each other and with the dense equations, also where bodies roll or share coordinates."""
     case = random_case(seed, rolling=rolling, shared=shared)

@@ -90,7 +90,7 @@ def test_sweeps_on_floats_at_length(seed):
     on_floats(seed)
 
 
-@pytest.mark.parametrize("seed", [14, 17])
+@pytest.mark.parametrize("seed", [14, pytest.param(17, marks=pytest.mark.slow)])
 def test_compiled(seed):
     compiled(seed)
 

@@ -88,7 +88,7 @@ def in_world(model, q, v, tau):
     return made
 
 
-@pytest.mark.parametrize("cut", ["ball", "universal"])
+@pytest.mark.parametrize("cut", ["ball", pytest.param("universal", marks=pytest.mark.slow)])
 def test_spatial_slider_crank(cut):
     model, q, v = reference.slider_crank(cut)
     expected = SLIDER_CRANK["model"]["expected_initial"]

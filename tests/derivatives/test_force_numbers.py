@@ -160,7 +160,7 @@ def test_steps_do_not_see_the_frames_of_links():
     close(found["q0"], traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("q0",))["q0"], 1e-12)
 
 
-@pytest.mark.parametrize("method", ["rk4", "implicit-euler"])
+@pytest.mark.parametrize("method", ["rk4", pytest.param("implicit-euler", marks=pytest.mark.slow)])
 def test_forces_that_differ_in_numbers_share_their_code_and_nothing_else(model, method):
     """Runs and gradients in any order are those of a model that never saw the others."""
     options = {"duration": 0.05, "dt": 5e-3, "method": method}

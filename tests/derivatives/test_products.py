@@ -492,7 +492,10 @@ def rolling():
     return mech.compile()
 
 
-@pytest.mark.parametrize("name", ["coordinate_rates", "rechart", "step", "step bdf1"])
+LONG = [pytest.param(x, marks=pytest.mark.slow) for x in ("coordinate_rates", "step bdf1")]  # a step has rates in it
+
+
+@pytest.mark.parametrize("name", ["rechart", "step", *LONG])
 def test_numbers_of_joints_in_their_rates_and_charts(name):
     """Rolling is rates of coordinates, which radii are part of."""
     model, rng = rolling(), np.random.default_rng(0)

@@ -45,6 +45,7 @@ def test_a_foot_on_the_ground():
     check_step(model, q, v, 1e-6)
 
 
+@pytest.mark.slow  # a foot and stops do as much
 def test_a_ball_that_rolls_and_one_that_flies():
     """Free bodies: velocities in the middle of the step are found in passes, of which some states need one."""
     model = ball(stiffness=1e4).compile()

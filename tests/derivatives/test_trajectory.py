@@ -404,6 +404,7 @@ def test_closed_form():
     close(found["gravity"][2], small * np.sin(w * t) * t * w / (2 * 9.81), 1e-9)
 
 
+@pytest.mark.slow  # test_products differentiates a step by them
 def test_numbers_of_a_rolling_joint():
     """They are in the rates of its coordinates, and in the chart that the first state is seen in."""
     mech = aj.Mechanism("rolling", gravity=(0, 0, -9.81))

@@ -17,6 +17,7 @@ from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.errors import AlgorithmError
 from anyjoint.model.program import Program
 from anyjoint.quantity import Quantity, Row
+from anyjoint.quantity.forward_dynamics import FORMULATIONS
 from anyjoint.quantity.quantity import sweeps
 from anyjoint.spatial import vector
 from anyjoint.trace.flatten import flatten
@@ -124,8 +125,10 @@ def test_the_folder_is_searched():
     assert len({x.name for x in ALGORITHMS}) == len(ALGORITHMS), "traced programs are stored by name"
 
 
-# Derivatives take longest; test_matrices looks at them by every way of a joint.
-OFTEN = [x if "derivatives" not in x.name else pytest.param(x, marks=pytest.mark.slow) for x in ALGORITHMS]
+# Derivatives take longest; test_matrices looks at them by every way of a joint, and model/test_formulations at every
+# formulation of forward dynamics in both forms.
+SELDOM = [x for x in ALGORITHMS if "derivatives" in x.name or x.name in FORMULATIONS]
+OFTEN = [pytest.param(x, marks=[pytest.mark.slow] * (x in SELDOM)) for x in ALGORITHMS]
 
 
 @pytest.mark.parametrize("method", OFTEN, ids=lambda x: x.name)

@@ -72,6 +72,7 @@ def test_a_ball_is_an_ellipsoid(bead):
         assert length(bead, p, egg, end=q) == pytest.approx(length(bead, p, ball, end=q), rel=1e-12)
 
 
+@pytest.mark.slow  # how good plane curves are; that they are found is told by balls
 def test_the_way_around_an_ellipsoid_is_nearly_the_shortest(bead):
     """The shortest ways are no plane curves; those are longer by less than one in ten thousand."""
     from anyjoint.forces.wrap_ellipsoid import around_ellipsoid

@@ -32,7 +32,7 @@ def linked_all_the_way(mech, duration, dt, method):
 
 
 @pytest.mark.parametrize(
-    "name", ["torus-chain", "torus-chain-on-spline", pytest.param("windmill", marks=pytest.mark.slow)]
+    "name", ["torus-chain", *(pytest.param(x, marks=pytest.mark.slow) for x in ("torus-chain-on-spline", "windmill"))]
 )
 def test_the_runs_of_the_command_line_stay_linked(name):
     target = resolve(name)

@@ -169,7 +169,7 @@ def test_huge_accelerations_are_looked_at_without_a_warning():
 @pytest.mark.parametrize("name", PLACES)
 def test_a_batch_tells_which_state(name):
     joint = PLACES[name][0]
-    model = carried(joint).compile()
+    model = compiled(name, carried)
     regular = np.array([c.domain[0] + 0.37 * (c.domain[1] - c.domain[0]) for c in joint.coordinates])
     for q, v, tau in states(name, model, 3):
         batch = np.tile(np.concatenate([[0.3], regular, [0.2]]), (11, 1))

@@ -44,6 +44,9 @@ def arm(joint=cam, **options):
     return mech.compile(**options)
 
 
+known = functools.cache(arm)  # for those who leave it as it is: a joint of one's own is traced for each model anew
+
+
 def answers(model):
     """What a model says about its start, as bytes."""
     q, v = (x.astype(model.dtype) for x in model.mechanism.start)
@@ -57,7 +60,7 @@ OPTIONS = [{}, {"dtype": "float32"}, {"algorithm": "recursive"}, {"form": "kerne
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_model_answers_the_same_to_the_bit(way, options):
-    model = arm(**options)
+    model = known(**options)
     other = WAYS[way](model)
     assert answers(other) == answers(model)
     assert (other.dtype, other.algorithm, other.formulation) == (model.dtype, model.algorithm, model.formulation)
@@ -170,7 +173,7 @@ def test_functions_are_pickled_by_name(joint):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", ["forces", "callback", "samples", "batch", "alone"])
 def test_a_trajectory_travels_with_its_model_and_inputs(way, case):
-    model = arm()
+    model = known()
     q, v = model.mechanism.start
     options = {
         "forces": {"forces": [
@@ -208,13 +211,13 @@ def _run(case):
         mech.add_body("hammer", joint=hinge, inertia=aj.Inertia.sphere(1.0, 0.1))
         return mech.compile().simulate([0.05], [2.0], duration=0.1, limits="impact", restitution=0.5)
     if case == "stiff forces":
-        model, springs = arm(), [forces.Spring("ground", (0, 0, 1), "plate", (0, 0, 0), 3.0, 0.1)]
+        model, springs = known(), [forces.Spring("ground", (0, 0, 1), "plate", (0, 0, 0), 3.0, 0.1)]
         return model.simulate(duration=0.02, forces=springs, method="implicit-euler")
     if case == "many forces":
         model = gallery.revolute_chain(30).compile()
         springs = [forces.Spring("ground", (0, 0, 1), body, (0, 0, 0), 3.0, 0.1) for body in model.mechanism.bodies]
         return model.simulate(duration=0.005, forces=springs)
-    return arm().simulate(duration=0.02, gradient=True)
+    return known().simulate(duration=0.02, gradient=True)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -72,7 +72,10 @@ def test_a_ball_lands_with_speed(friction):
     assert abs(traj.impacts[0].impulse - MASS * np.array([expected - v, 0, u])).max() < 1e-9
 
 
-@pytest.mark.parametrize(("method", "dt", "error"), [("rk4", 2e-3, 1e-6), ("dopri5", 0.05, 1e-8)])
+LONG = pytest.param("dopri5", 0.05, 1e-8, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("method", "dt", "error"), [("rk4", 2e-3, 1e-6), LONG])
 def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method, dt, error):
     """It slips until 2 v / (7 mu g), then rolls at 5 v / 7; friction has done -m v^2 / 7 of work by then.
 

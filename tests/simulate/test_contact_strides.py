@@ -27,8 +27,11 @@ def loaded():
     return mech, [0, 0, 0.3, 0.2, 0.5, 0.4], [1.0, 0.5, 2.0, 1.5, 0.7, 1.0]
 
 
-@pytest.mark.parametrize("make", [alone, loaded])
-@pytest.mark.parametrize(("method", "dt"), [("rk4", 1e-3), ("semi-implicit-euler", 5e-4)])
+RK4, EULER = ("rk4", 1e-3), ("semi-implicit-euler", 5e-4)
+LONG = [pytest.param(*x, marks=pytest.mark.slow) for x in ((alone, *RK4), (loaded, *EULER))]
+
+
+@pytest.mark.parametrize(("make", "method", "dt"), [(alone, *EULER), (loaded, *RK4), *LONG])
 def test_strides_are_steps(make, method, dt, monkeypatch):
     """States, forces, work and changes of modes are those of single steps, to rounding."""
     mech, q, v = make()

@@ -59,7 +59,10 @@ FITTING = {
 }
 
 
-@pytest.mark.parametrize("name", FITTING)
+LONG = ("the same, open", "with spin", "a surface", "surfaces in contact")  # the like of others
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in FITTING])
 def test_energy_holds_where_pieces_fit(name):
     """Accelerations jump at knots, so errors fall with the tolerance, though slower than between knots."""
     joint = FITTING[name]

@@ -26,7 +26,10 @@ BALL, FREE, HINGE = joints.SphericalQuaternion(), joints.FreeQuaternion(), joint
 CHAINS = {"hung up": (BALL, BALL, BALL), "thrown": (FREE, BALL, BALL), "with a hinge": (FREE, BALL, HINGE)}
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+LONG = [pytest.param(x, marks=pytest.mark.slow) for x in CHAINS if x != "with a hinge"]
+
+
+@pytest.mark.parametrize("chain", ["with a hinge", *LONG])
 def test_balls_that_whip_keep_their_energy(chain):
     """At 2 ms; where nothing is taken out, 0.1 % are made or lost, and 0.3 to 0.8 % at most."""
     model, q, v = rods(*CHAINS[chain])
