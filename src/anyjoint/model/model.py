@@ -192,6 +192,10 @@ class Model(
         given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads, parameters)
         state = row[..., : self.nq], row[..., self.nq :]
+        if self.screen is not None and parameters is None:  # what a step may cost is a look at its accelerations
+            mean = (state[1] - np.asarray(v, dtype=self.dtype)) / dt
+            if not self.screen.tame(mean):
+                look_closer(self, self.screen, q, v, given[2], mean, "step")
         return state if out is None else write_out("step", out, state)
 
     def hybrid_dynamics(

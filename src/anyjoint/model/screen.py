@@ -51,10 +51,13 @@ class Screen:
         """Accelerations that nobody needs to look at."""
         return self.factor * (self.rest + self.speed + self.force)
 
+    def tame(self, a: Floats) -> bool:
+        """Whether nobody needs to look at accelerations, however large speeds and forces are."""
+        return not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
+
     def passes(self, q: ArrayLike, a: Floats) -> bool:
         """Whether nothing is suspicious about a state or a batch."""
-        tame = not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
-        return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
+        return self.tame(a) and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
         """States of a batch whose columns are almost dependent, or whose accelerations are too large."""
