@@ -10,7 +10,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
 
-from .body_trace import BodyTrace, FromParent, FromRecord, Message, Source, entries_of
+from .body_trace import BodyTrace, FromChildren, FromParent, FromRecord, Message, Source, entries_of
 from .classes import Tracer
 
 Needed = Mapping[tuple[int, str], Collection[int]]  # entries of a link's result
@@ -27,7 +27,7 @@ class Home(NamedTuple):
 class Loaded:
     """Slots of messages, per sweep, and of records, per trace and node.
 
-    With `needed`, all other entries of results, and of messages that lead to nothing else, are left out. Where results
+    Entries of messages that lead to no result are left out, and with `needed` all other entries of results. Where they
     are `at_hand`, later sweeps load from there what is a result, which then has no second place in the record.
     """
 
@@ -36,6 +36,10 @@ class Loaded:
         self.slots: list[dict[Message, int]] = [{} for _ in tracer.traces]
         self.in_record: dict[BodyTrace, dict[int, int]] = {}
         self._needed = None if needed is None else self._by_class(needed)
+        parents = [link.parent for link in tracer.plan.links]
+        carried, carrying = [i for i, parent in enumerate(parents) if parent >= 0], {*parents} - {-1}
+        self._carried = {level[i] for level in tracer.traces for i in carried}  # others hand in to the ground
+        self._carrying = {level[i] for level in tracer.traces for i in carrying}  # others speak to nobody
         self._wanted: dict[BodyTrace, set[int]] = {}  # nodes that later sweeps load
         levels = [list(dict.fromkeys(level)) for level in tracer.traces]
         for classes in reversed(levels):  # what a later sweep loads, an earlier one must keep
@@ -84,7 +88,7 @@ class Loaded:
         return made
 
     def _find(self, classes: Sequence[BodyTrace]) -> None:
-        heard = None if self._needed is None else self._heard(classes)
+        heard = self._heard(classes)
         for trace in classes:
             chain = trace.chain()
             for source in self._sources(trace, heard):
@@ -103,21 +107,22 @@ class Loaded:
             heard = {source for source in sources if isinstance(source, Message)}
         return heard
 
-    def _sources(self, trace: BodyTrace, heard: Collection[Message] | None) -> Iterator[Source | None]:
+    def _sources(self, trace: BodyTrace, heard: Collection[Message]) -> Iterator[Source | None]:
         """What a trace loads for its outputs and for what later sweeps want of it."""
         nodes = {x.id for x in self._outputs(trace, heard) if isinstance(x, Node)} | self._wanted.get(trace, set())
         return (trace.sources.get(i) for i in reachable(trace.graph, nodes))
 
-    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Scalar]:
+    def _outputs(self, trace: BodyTrace, heard: Collection[Message]) -> Iterator[Scalar]:
         algorithm = self.tracer.algorithm
-        named = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
-        values = [
-            x
-            for name, (scalars, _) in trace.values.items()
-            for k, x in enumerate(scalars if name in named else ())
-            if heard is None or self.is_needed(trace, name, k) or FromParent(name, k) in heard
-        ]
-        return values + [x for scalars, _ in trace.handed.values() for x in scalars]
+        results = {*algorithm.results, *algorithm.totals}
+        said = self.tracer.reads[trace.level] if trace in self._carrying else ()
+        for name, (scalars, _) in trace.values.items():
+            for k, x in enumerate(scalars):
+                result = name in results and self.is_needed(trace, name, k)
+                if result or (name in said and FromParent(name, k) in heard):
+                    yield x
+        for name, (scalars, _) in trace.handed.items() if trace in self._carried else ():
+            yield from (x for k, x in enumerate(scalars) if FromChildren(name, k) in heard)
 
 
 def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Scalar]]:

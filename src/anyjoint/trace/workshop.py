@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
 # classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
-# the size at which it outgrows the caches and a second of compile time.
+# the size at which it outgrows the caches and a second of compile time. Of a tree with limbs it computes one state in
+# half the time of kernels, because limbs that are alike are lanes of vectors.
 SMALL, LARGE = 3_500, 16_000  # operations of forward dynamics
 FEW = 2_000  # operations of the quantity itself, up to which looping costs more than it saves, whatever is shared
 SHARING = 3.2  # calls for each kernel
 BUSY, BUSY_SHARING = 4_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
+LIMBS = 4  # links on each level, from which on straight code computes limbs side by side (codegen/pack.py)
 
 
 @frozen
@@ -107,7 +109,7 @@ class Workshop(Plans):
             if self.expansion or not plan.links:
                 return straight()
             size = estimate(plan)
-            if self.form == "kernels" or (self.form == "auto" and size > SMALL):
+            if self.form == "kernels" or (self.form == "auto" and (size > LARGE or (size > SMALL and not limbs(plan)))):
                 from .classes import Tracer
                 from .layout import lay_out
 
@@ -240,6 +242,14 @@ class Workshop(Plans):
 def estimate(plan: Plan) -> int:
     """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
     return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
+
+
+def limbs(plan: Plan) -> bool:
+    """Whether a tree is wide: legs, fingers, balls in a bowl."""
+    depth: list[int] = []
+    for parent in plan.parents:
+        depth.append(depth[parent] + 1 if parent >= 0 else 1)
+    return len(depth) >= LIMBS * max(depth)
 
 
 def pays(schedule: Schedule) -> bool:
