@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -221,6 +221,12 @@ def slope(f, h):
         return (-25 * side[0] + 48 * side[1] - 36 * side[2] + 16 * side[3] - 3 * side[4]) / (12 * h)
 
 
+@cache
+def _choose_instructions_as_ever():
+    """Products and sums are fused in plain code as in other code, one state or several, to the same bits."""
+    llvm.set_option("", "-fast-isel=false")
+
+
 @contextmanager
 def plain_code():
     """LLVM optimises nothing meanwhile; objects are kept apart, since their names do not tell."""
@@ -229,6 +235,7 @@ def plain_code():
         cpu, features = jit.processor()
         return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=0, jit=True)
 
+    _choose_instructions_as_ever()
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setenv("ANYJOINT_CACHE", folder)
         patch.setattr(jit, "machine", machine)
