@@ -288,3 +288,19 @@ def test_cmake_builds_it(tmp_path):
     subprocess.run(["cmake", "--build", "build"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "build" / "arm_example").exists()
     assert "-larm" in (tmp_path / "build" / "arm.pc").read_text()
+
+
+def test_products_by_parameters_have_names_of_their_own_and_no_word_of_a_users(tmp_path):
+    mech = aj.Mechanism("names")
+    bodies = ["a b", "a_b", "*/ int evil; /*"]
+    for name in bodies:
+        mech.add_body(name, joint=joints.Revolute(), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.3))
+    every = ", ".join(f"{name}/{what}" for name in bodies for what in ("mass", "com", "tensor", "placement"))
+    products = [f"vjp inverse_dynamics by {wanted}" for wanted in ("a b/mass", "a_b/mass", every, f"q, {every}")]
+    model = mech.compile()
+    found = [name for name in exported(model, Beside(products=products)) if name.startswith("vjp")]
+    assert len(found) == len(products)
+    assert max(map(len, found)) < 100  # they are names of files, too
+    model.export("c", tmp_path, products=products)
+    assert "int evil" not in (tmp_path / "names.h").read_text()
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, "-fsyntax-only", "-x", "c", tmp_path / "names.h"], check=True)

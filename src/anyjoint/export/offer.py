@@ -56,6 +56,7 @@ class Beside:
 
 
 NOTHING = Beside()
+LONGEST = 80  # letters of a name, which is that of a file, too
 
 
 def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
@@ -67,7 +68,12 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
     wanted |= beside.quantities(model)
     made = {name: model.program(quantity) for name, quantity in wanted.items()}
     products = (beside.products,) if isinstance(beside.products, str) else beside.products
-    return made | {name_in_code(str(text)): model.products.named(text) for text in products}
+    for text in dict.fromkeys(map(str, products)):
+        name = short = name_in_code(text)[:LONGEST]
+        while name in made:
+            name = f"{short}_{len(made)}"
+        made[name] = model.products.named(text)
+    return made
 
 
 def is_product(program: Program) -> bool:

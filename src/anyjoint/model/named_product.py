@@ -29,7 +29,7 @@ class Parameters:
     def rows(self, row: Row) -> Iterator[Row]:
         """Rows of the parameters in the place of one of raw numbers."""
         for name, code in self.names.items():
-            yield Row(row.name.replace(NUMBERS, code), "whole", (self.blocks[name][1].shape[1],), f"of {name}")
+            yield Row(row.name.replace(NUMBERS, code), "whole", (self.blocks[name][1].shape[1],), "of this parameter")
 
 
 def in_parameters(product: Quantity, trace: Trace, mechanism: Mechanism, blocks: Blocks) -> tuple[Quantity, Trace]:
