@@ -47,6 +47,11 @@ def test_sources_are_finished_and_say_what_they_are_for(path: Path) -> None:
     assert not called & {"eval", "exec"}
 
 
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "Makefile"], ids=lambda p: p.name)
+def test_texts_hold_no_marks_of_merges(path: Path) -> None:
+    assert not re.search(r"^(<{7}|>{7}) ", path.read_text(encoding="utf8"), re.MULTILINE)
+
+
 def test_modules_do_not_reach_into_private_names_of_others() -> None:
     """A private name is used where it is defined, or by `self`; methods of named tuples only look private."""
     found = []
