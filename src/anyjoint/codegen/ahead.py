@@ -84,7 +84,7 @@ class _Rewriting:
                     known |= dict(zip(leaves, room[k, site.angle].tolist(), strict=True))
                     fresh.append((k, site))
                 chosen.setdefault(k, []).append(kept)
-            first += self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh]))
+            first.append(self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh])))
         more = {k: self._kernel(k, sites, room) for k, sites in chosen.items()}
         runs, seen = list(first), dict.fromkeys(more, 0)
         loops = any(run.again for run in self.schedule.runs)  # which count their runs
@@ -107,22 +107,26 @@ class _Rewriting:
         begin, self.work = self.work, self.work + 2 * len(offsets)
         return np.arange(begin, self.work, 2, dtype=np.int32)
 
-    def _front(self, group: Sequence[tuple[int, Site]], places: Offsets) -> Iterator[Run]:
-        """Runs of new kernels over all angles of a group: the same number in each call, and the rest one by one.
+    def _front(self, group: Sequence[tuple[int, Site]], places: Offsets) -> Run:
+        """A run of a new kernel over all angles of a group, the same number in each call.
 
-        So none is computed twice, and two kernels serve any number of them.
+        The last call ends with the last angle and may repeat a few of the one before, so that one kernel serves any
+        number of them.
         """
         table, site = self.found[group[0][0]], group[0][1]
-        leaves = [np.concatenate([self._leaf(k, s, j) for k, s in group]) for j in range(len(site.leaves))]
-        arrays = [*(table.arrays[table.kernel.loads[leaf][0]] for leaf in site.leaves), self.lane]
-        count, width = len(places), _width(len(places))
-        whole = count - count % width
-        for begin, end, each in ((0, whole, width), (whole, count, 1)):
-            if begin < end:
-                self.kernels.append(_front_kernel(table.kernel, site, each))
-                made = [column[begin + lane : end : each] for column in (*leaves, places) for lane in range(each)]
-                bases = [array for array in arrays for _ in range(each)]
-                yield Run(len(self.kernels) - 1, tuple(bases), np.stack(made, axis=1).astype(np.int32))
+        count = len(places)
+        calls = -(-count // TOGETHER)
+        width = -(-count // calls)
+        self.kernels.append(_front_kernel(table.kernel, site, width))
+        columns, arrays = [], []
+        for j in range(len(site.leaves)):
+            parts = [self._leaf(k, s, j) for k, s in group]
+            columns.append(np.concatenate(parts))
+            arrays.append(table.arrays[table.kernel.loads[site.leaves[j]][0]])
+        starts = np.array([*range(0, count - width, width), count - width])
+        made = [column[starts + lane] for column in (*columns, places) for lane in range(width)]
+        bases = [array for array in (*arrays, self.lane) for _ in range(width)]
+        return Run(len(self.kernels) - 1, tuple(bases), np.stack(made, axis=1).astype(np.int32))
 
     def _leaf(self, k: int, site: Site, j: int) -> Offsets:
         argument, offset = self.found[k].kernel.loads[site.leaves[j]]
@@ -161,11 +165,6 @@ def _column(columns: list[Offsets], begin: Offsets) -> tuple[int, int]:
             return j, int(distance[0])
     columns.append(begin)
     return len(columns) - 1, 0
-
-
-def _width(count: int) -> int:
-    """How many angles go into one call, so that there are few calls, those for the rest among them."""
-    return min(range(min(count, TOGETHER), 0, -1), key=lambda width: count // width + count % width)
 
 
 def _front_kernel(kernel: Kernel, site: Site, count: int) -> Kernel:
