@@ -57,11 +57,15 @@ def grown(tmp_path_factory):
     touched = {
         "joint": [again(package, "joints/spherical_quaternion.py", "joints/knuckle.py", SphericalQuaternion="Knuckle")],
         "algorithm": [
-            again(package, "dynamics/weight.py", "dynamics/pull.py", WEIGHT="PULL", weight="pull"), forces(package),
+            again(package, "dynamics/weight.py", "dynamics/pull.py", WEIGHT="PULL", weight="pull"),
+            again(
+                package, "quantity/answers/weight_forces.py", "quantity/answers/pull_forces.py",
+                WEIGHT="PULL", weight="pull", weight_forces="pull_forces", WEIGHT_FORCES="PULL_FORCES",
+            ),
         ],
         "stepper": [
             again(
-                package, "stepper/semi_implicit_euler.py", "stepper/plain_euler.py",
+                package, "stepper/methods/semi_implicit_euler.py", "stepper/methods/plain_euler.py",
                 SEMI_IMPLICIT_EULER="PLAIN_EULER", **{"semi-implicit-euler": "plain-euler"},
             )
         ],
@@ -80,16 +84,6 @@ def again(package, example, file, **names):
         text = re.sub(rf"\b{old}\b", new, text)
     (package / file).write_text(text, encoding="utf8")
     return file
-
-
-def forces(package):
-    """The quantity of the new algorithm, beside the one of the guide's."""
-    file = package / "quantity" / "forces.py"
-    text = file.read_text(encoding="utf8")
-    record = re.search(r"^WEIGHT_FORCES = .*?^\)\n", text, re.MULTILINE | re.DOTALL).group()
-    more = "from anyjoint.dynamics.pull import PULL\n" + record.replace("WEIGHT", "PULL").replace("weight", "pull")
-    file.write_text(f"{text}\n{more}", encoding="utf8")
-    return "quantity/forces.py"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
-from anyjoint.quantity.constraints import CONSTRAINT_ERRORS, baumgarte
-from anyjoint.quantity.forward_dynamics import FORWARD_DYNAMICS
+from anyjoint.quantity.answers.constraint_errors import CONSTRAINT_ERRORS
+from anyjoint.quantity.answers.forward_dynamics import FORWARD_DYNAMICS
+from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.implicit import implicit
 from anyjoint.trace import constrained_kernels, workshop
 from anyjoint.trace.store import pack

@@ -8,7 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery, joints
 from anyjoint.codegen import count_schedule
-from anyjoint.quantity.forward_dynamics import FORWARD_DYNAMICS
+from anyjoint.quantity.answers.forward_dynamics import FORWARD_DYNAMICS
 from anyjoint.trace.workshop import Workshop
 
 

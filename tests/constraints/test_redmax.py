@@ -10,7 +10,7 @@ from anyjoint.quantity.constraints import baumgarte
 from anyjoint.scalar import exp, less, select
 from anyjoint.simulate.drive import Drive
 from anyjoint.simulate.python_step import PythonStepper
-from anyjoint.stepper.dopri5 import DOPRI5
+from anyjoint.stepper.methods.dopri5 import DOPRI5
 from dynamics.reference import SCENES, scene_mechanism
 from simulate.test_redmax import matlab_ode45
 

@@ -29,7 +29,7 @@ from derivatives.every_mechanism import MECHANISMS, state
 from derivatives.support import STEP, Interpreted, after, tangents
 
 STEPPING = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
-EVERY = QUANTITIES | STEPPING
+EVERY = {**QUANTITIES, **STEPPING}
 DT, SHORT = 1e-2, 2e-3  # of steps, and of those with contacts
 LENGTHS = (1e-3, 2e-4, 4e-5, 4e-6, 4e-7)  # of differences, of which the best counts: contacts bend quickly
 ENOUGH = 1e-9  # no further length is tried

@@ -330,7 +330,7 @@ LONG = [pytest.param(x, marks=pytest.mark.slow) for x in ("coordinate_rates", "s
 def test_numbers_of_joints_in_their_rates_and_charts(name):
     """Rolling is rates of coordinates, which radii are part of."""
     model, rng = rolling(), np.random.default_rng(0)
-    quantity = (QUANTITIES | {x.name: x for x in STEPS.values()})[name]
+    quantity = {**QUANTITIES, **{x.name: x for x in STEPS.values()}}[name]
     q, v = rng.uniform(0.3, 0.7, model.nq), rng.normal(size=model.nv)
     point = (q, v, np.zeros(model.nv), np.array([0.02]))[: len(quantity.inputs)]
     wrt = ("ball/joint/surface1.a", "ball/joint/surface2.radius", "gravity")

@@ -12,7 +12,7 @@ from anyjoint.scalar import less, select
 from anyjoint.simulate.drive import Drive
 from anyjoint.simulate.python_step import PythonStepper
 from anyjoint.spatial import Pose, Translation, Turn, as_matrix, dot, vector
-from anyjoint.stepper.dopri5 import DOPRI5, TABLEAU
+from anyjoint.stepper.methods.dopri5 import DOPRI5, TABLEAU
 from dynamics.reference import FREE_SCENES, scene_mechanism
 
 SCENES = {key: scene for key, scene in FREE_SCENES.items() if scene["stored_H"]["redmax_ode45"] is not None}

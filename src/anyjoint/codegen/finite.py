@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.finite_llvm import finite_text
-from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.module import Module
+from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.schedule import address
 from anyjoint.codegen.target import DTYPES, Target
 

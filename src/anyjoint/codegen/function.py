@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 
 from .fingerprint import fingerprint
-from .jit import Library, compile_module
+from .jit import Library, Module, compile_module
 from .kernel import Array, Kernel, Run, Schedule, Store
-from .module import Lowered, function_module, lowered
 from .opcount import OpCount, count_operations
 from .schedule import CompiledSchedule, address
 from .target import Target, checked_dtype, host_target
+
+if TYPE_CHECKING:
+    from .module import Lowered
 
 
 def compile_function(
@@ -46,6 +48,7 @@ def compile_function(
 def javascript_function(inputs: Sequence[Nested], outputs: Nested) -> str:
     """The same function as JavaScript text alone, `f(x0, x1, ..., out)`: no machine code is made."""
     from anyjoint.codegen import javascript
+    from anyjoint.codegen.module import lowered
 
     kernel, _ = _kernel(_checked_inputs(inputs)[0], outputs)
     return javascript.function_source(lowered(kernel, "javascript_function"))
@@ -68,13 +71,21 @@ class CompiledFunction:
 
     @cached_property
     def _lowered(self) -> Lowered:
+        from .module import lowered  # what prints code, imported when some is not in the cache
+
         return lowered(self._kernel, "compile_function")
 
     @cached_property
     def library(self) -> Library:
         """Machine code for single states, loaded."""
         identity = fingerprint("function", Schedule(self._kernel.arrays, (self._kernel,), ()), self._scalar)
-        return compile_module(identity, lambda: function_module(self._lowered, self._scalar))
+        return compile_module(identity, lambda: self._module)
+
+    @property
+    def _module(self) -> Module:
+        from .module import function_module
+
+        return function_module(self._lowered, self._scalar)
 
     @property
     def _scalar(self) -> Target:
@@ -110,7 +121,7 @@ class CompiledFunction:
         from anyjoint.codegen import c, javascript
 
         if language == "llvm":
-            return function_module(self._lowered, self._scalar).text
+            return self._module.text
         if language == "c":
             return c.function_source(self._lowered, self.dtype)
         if language == "js":

@@ -12,8 +12,8 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from anyjoint.codegen import cache
-from anyjoint.codegen.module import Module
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import OPERATIONS
 
 _LIBRARY = ("sin", "cos", *(of.library for of in OPERATIONS.values() if of.library))
@@ -30,6 +30,14 @@ class Library:
     def address(self, name: str) -> int:
         """Where an entry function starts."""
         return int(self._engine.get_function_address(name))
+
+
+@frozen
+class Module:
+    """LLVM text, and whether the middle end should run over it."""
+
+    text: str
+    optimise: bool
 
 
 def compile_module(identity: str, make: Callable[[], Module]) -> Library:

@@ -11,6 +11,7 @@ from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.grouped import pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Listing
+from anyjoint.codegen.jit import Module
 from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
@@ -35,14 +36,6 @@ class Lowered:
     def is_long(self) -> bool:
         """Whether this is straight-line code, where inlining and the middle end only do harm."""
         return sum(statement.op not in LEAVES for piece in self.pieces for statement in piece.statements) > LONG
-
-
-@frozen
-class Module:
-    """LLVM text, and whether the middle end should run over it."""
-
-    text: str
-    optimise: bool
 
 
 def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:

@@ -16,9 +16,8 @@ from anyjoint.codegen.apart import Apart
 from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
-from anyjoint.codegen.jit import Library, compile_module
+from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
-from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import DTYPES, Target, checked_dtype, host_target, register_lanes
 from anyjoint.errors import InputError
@@ -27,6 +26,8 @@ from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from anyjoint.codegen.module import Lowered
 
 _ALIGNMENT = 64
 SHARES = 4  # of a batch, for each thread
@@ -138,6 +139,8 @@ class CompiledSchedule:
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
+        from anyjoint.codegen.module import schedule_module  # what prints code, imported when some is not in the cache
+
         parts = self.apart.parts
         return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise, parts)
 
@@ -148,6 +151,8 @@ class CompiledSchedule:
 
     @cached_property
     def _kernels(self) -> list[Lowered]:
+        from anyjoint.codegen.module import lowered
+
         made = [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(self.schedule.kernels)]
         return [replace(kernel, seldom=i in self._seldom) for i, kernel in enumerate(made)]
 

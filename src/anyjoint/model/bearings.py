@@ -11,17 +11,15 @@ from anyjoint.constraints.rows import Standing, Touched
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Body
-from anyjoint.quantity.kinematics import JOINT_WRENCHES
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose
 
-from .method import method
+from .arguments import flat_out
 from .part import Part
 
 if TYPE_CHECKING:
     from anyjoint.model.parameter_rows import Given
 
-FREE = method(JOINT_WRENCHES)  # without constraints
 AGREES = 1e-6  # accelerations that forces and constraints give, relative to the largest
 
 
@@ -49,7 +47,10 @@ class Bearings(Part):
         joints (default none) give at time `t`. Where rows are redundant, one choice of many is made for what they
         push with.
         """
-        made: Floats = FREE(self, q, v, a, out=out, threads=threads, parameters=parameters)
+        table, arrays = (self.nb, 6), (q, v, a)
+        place = flat_out("joint_wrenches", out, table)
+        flat: Floats = self.evaluate("joint_wrenches", arrays, place, threads, parameters)
+        made = flat.reshape(*flat.shape[:-1], *table)
         if self.mechanism.constraints:
             self._release(made, q, v, a, tau, t, parameters)
         return made

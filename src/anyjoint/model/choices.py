@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.quantity.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS
+from anyjoint.quantity.answers.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS, SOLVING
 
 from .change import add_springs, find
-from .dense import WITH_MULTIPLIERS
 
 
 def checked_form(form: str) -> str:
@@ -41,10 +40,10 @@ def checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
             f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
             f" use one of {_choices(FOLLOWING)}"
         )
-    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *WITH_MULTIPLIERS):
+    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *SOLVING):
         raise InputError(
             f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
-            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(WITH_MULTIPLIERS)} (dense)"
+            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(SOLVING)} (dense)"
         )
     return algorithm
 

@@ -20,14 +20,13 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import NUMERIC
+from anyjoint.quantity.answers.forward_dynamics import NUMERIC, SOLVING
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
 from .choices import checked_algorithm, checked_form, checked_vary
-from .dense import WITH_MULTIPLIERS
 from .diagnosis import explain
 from .parameter_rows import Given, ParameterRows
 from .parameters import Parameters
@@ -84,7 +83,7 @@ class Compiled(Part):
 
     def _is_numeric(self, algorithm: str) -> bool:
         if self.mechanism.constraints:
-            return algorithm in WITH_MULTIPLIERS
+            return algorithm in SOLVING
         if self.workshop.expansion:
             return False
         return algorithm in NUMERIC

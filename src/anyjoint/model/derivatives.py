@@ -9,8 +9,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.options import meant, named_options
-from anyjoint.quantity.derivatives import RAW
-from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 
@@ -103,6 +101,8 @@ class Derivatives(Part):
     def _matrices(
         self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Given | None
     ) -> Any:
+        from anyjoint.quantity.raw_derivatives import RAW
+
         quantity = RAW[name] if raw and not self.rates_are_velocities else name
         return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
 
@@ -144,6 +144,8 @@ class Derivatives(Part):
 
     def _step(self, method: str, dt: float, before: object) -> str:
         """The quantity of a method's step."""
+        from anyjoint.quantity.step import LOOKING_BACK, STEPS
+
         known = STEPS | LOOKING_BACK
         if method not in known:
             hint = f"{meant(method, known, 0.3)}; choose one of {', '.join(known)}"

@@ -13,7 +13,6 @@ from anyjoint.scalar.array import ArrayLike
 
 from .arguments import checked_row
 from .part import Part
-from .reach import Solver
 from .target import Reached, is_batch, read_targets
 
 
@@ -37,6 +36,8 @@ class InverseKinematics(Part):
         _check_counts(iterations, tries, tolerance)
         start = self.mechanism.start[0] if self.mechanism.start else self.mechanism.neutral
         given = checked_row("inverse_kinematics", start if q0 is None else q0, "q0", self.nq, np.dtype(float))
+        from .reach import Solver
+
         solver = Solver(self.whole, aims, [hold] if isinstance(hold, str) else hold, limits, t)
         count = max(len(x) for aim in aims for x in (aim.position, aim.orientation) if x is not None)
         batch = given.ndim == 2 or is_batch(targets)

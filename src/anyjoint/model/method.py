@@ -22,9 +22,22 @@ if TYPE_CHECKING:
 
 def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
     """Give a class a method for every quantity that it does not answer by a method of its own."""
-    for name, quantity in quantities.items():
+    for name in quantities:
         if not hasattr(model, name):
-            setattr(model, name, method(quantity))
+            setattr(model, name, Answer(model, quantities, name))
+
+
+class Answer:
+    """The method of a quantity before it is first asked for: its record is imported then."""
+
+    def __init__(self, model: type, quantities: Mapping[str, Quantity], name: str) -> None:
+        self._model, self._quantities, self._name = model, quantities, name
+
+    def __get__(self, model: Model | None, kind: type) -> Callable[..., Any]:
+        made: Any = method(self._quantities[self._name])
+        setattr(self._model, self._name, made)
+        answer: Callable[..., Any] = made.__get__(model, kind)
+        return answer
 
 
 def method(quantity: Quantity) -> Callable[..., Any]:

@@ -1,4 +1,7 @@
-"""Model: a compiled mechanism, called on NumPy arrays."""
+"""Model: a compiled mechanism, called on NumPy arrays.
+
+What a first answer does not need is imported where it is asked for: half of a start from the cache is imports.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +17,16 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import meant, named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
-from anyjoint.quantity.mass_matrix import DENSE
-from anyjoint.quantity.step import STEPS
+from anyjoint.quantity.answers.mass_matrix import DENSE
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
-from anyjoint.stepper import STEPPERS
 
-from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows, flat_out, write_out
 from .bearings import Bearings
-from .cartesian import Cartesian
 from .center import center_of_mass
 from .compiled import Compiled
 from .constraints import ConstraintQuestions
-from .dense import solved_forward
 from .derivatives import Derivatives
 from .direct import Direct
 from .frames import FrameQuestions
@@ -43,6 +40,9 @@ from .product_questions import ProductQuestions
 from .report import Report, make_report
 from .screen import Screen, look_closer, make_screen
 from .uses import Uses
+
+if TYPE_CHECKING:
+    from .cartesian import Cartesian
 
 # Public to the rest of the package, and of no use to users: `dir(model)` does not show them.
 INSIDE = frozenset({
@@ -117,6 +117,8 @@ class Model(
         threads: int = 1,
     ) -> Floats:  # fmt: skip
         if self.numeric:
+            from .dense import solved_forward
+
             return solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
@@ -159,6 +161,8 @@ class Model(
         tau = self.evaluate(names[algorithm], (q, v, a), None, threads, parameters)
         inputs = [("q", self.nq), ("v", self.nv), ("a", self.nv)]
         rows, _ = checked_rows("inverse_dynamics", (q, v, a), inputs, self.dtype)
+        from .actuated import actuated_forces
+
         forces = actuated_forces(self, rows, tau, actuated, t, parameters)
         result = checked_out("inverse_dynamics", out, forces.shape, self.dtype, ())
         result[...] = forces
@@ -180,6 +184,9 @@ class Model(
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
         True
         """
+        from anyjoint.quantity.step import STEPS
+        from anyjoint.stepper import STEPPERS
+
         self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
             back = "looks back at steps before, so simulate takes it, and step does not"
@@ -211,6 +218,8 @@ class Model(
         found: tuple[Floats, Floats]
         found = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a, *self.clock(t))))
         if self.mechanism.constraints:
+            from .actuated import checked_accelerations
+
             checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
         return found
 
@@ -222,6 +231,8 @@ class Model(
         fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
         if fixed:
             raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
+        from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
+
         return hybrid_dynamics(chosen)
 
     def mass_matrix(
@@ -261,6 +272,8 @@ class Model(
 
     def cartesian(self, q: ArrayLike, points: ArrayLike | None = None) -> Cartesian:
         """Jacobians, velocities and forces of all bodies in world axes, at their centres of mass or other points."""
+        from .cartesian import Cartesian
+
         return Cartesian(self, q, points)
 
     def center_of_mass(self, q: ArrayLike) -> Floats:

@@ -11,7 +11,6 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
-from anyjoint.quantity.step import LOOKING_BACK, STEP, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import find
@@ -164,7 +163,9 @@ def differentiates_by_kernels(model: Model) -> bool:
 
 def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
-    steps = {f"step {method}": quantity for method, quantity in (STEPS | LOOKING_BACK).items()} | {STEP.name: STEP}
+    from anyjoint.quantity.step import LOOKING_BACK, STEPS
+
+    steps = {f"step {method}": quantity for method, quantity in (STEPS | LOOKING_BACK).items()}
     if isinstance(name, str) and name in steps:
         return steps[name]
     if not isinstance(name, str) or name not in QUANTITIES:

@@ -29,7 +29,7 @@ from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import GENERAL
 
-from .inverse_dynamics import INVERSE_DYNAMICS
+from .answers.inverse_dynamics import INVERSE_DYNAMICS
 
 MOVING = ("q", "v", "numbers")  # what inverse dynamics depends on beside accelerations
 

@@ -10,9 +10,6 @@ from anyjoint.spatial import Matrix, cross, dot
 from anyjoint.trace.constrained import Constrained
 from anyjoint.tree.closures import GROUND
 
-from .constraints import asked
-from .quantity import Q, Quantity, Row, T, V
-
 
 def touched(system: Constrained, k: int) -> list[tuple[int, Matrix]]:
     """The links that constraint k touches, and its rows on them; the ground stands still."""
@@ -53,21 +50,3 @@ def _against_twists(system: Constrained, rows: Rows, on_links: Sequence[tuple[in
     return total
 
 
-CONSTRAINT_BIAS = Quantity(
-    "constraint_bias",
-    "What velocities and time contribute to the second derivatives of all rows: G a + gamma = 0.",
-    (Q, V, T),
-    (Row("gamma", "rows", meaning="second derivatives of the rows where a = 0"),),
-    asked("bias", ("q", "v"), biases),
-    optional=("t",),
-    among="constrained",
-)
-CONSTRAINT_BLOCKS = Quantity(
-    "constraint_blocks",
-    "Per constraint: its rows on links and coordinates in inner frames, and what velocities contribute.",
-    (Q, V, T),
-    (),
-    asked("blocks", ("q", "v"), blocks),
-    optional=("t",),
-    among="constrained",
-)

@@ -15,7 +15,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
+from .quantity import TAU, A, Q, Quantity, T, V, with_time
 
 ACCELERATIONS = Question("accelerations")
 
@@ -48,48 +48,3 @@ def baumgarte(a: float, b: float) -> Quantity:
     return Quantity(name, "Accelerations that pull errors back.", (Q, V, TAU, T), (A,), trace, ("tau", "t"))
 
 
-CONSTRAINT_MULTIPLIERS = Quantity(
-    "constraint_multipliers",
-    "Multipliers of all constraint rows, M a + G^T y = tau - bias; those of rows that others imply are 0.",
-    (Q, V, TAU, T),
-    (Row("multipliers", "rows", meaning="what constraints push with"),),
-    asked("multipliers", ("q", "v", "tau"), Question("multipliers")),
-    optional=("tau", "t"),
-    among="constrained",
-)
-CONSTRAINT_ERRORS = Quantity(
-    "constraint_errors",
-    "By how much positions and velocities miss the constraints, row by row.",
-    (Q, V, T),
-    (Row("position", "rows", meaning="errors of positions"), Row("velocity", "rows", meaning="errors of velocities")),
-    asked("errors", ("q", "v"), Question("errors", None)),
-    optional=("t",),
-    among="constrained",
-)
-POSITION_CORRECTION = Quantity(
-    "position_correction",
-    "A small motion that takes positions back onto the constraints, in first order.",
-    (Q, T),
-    (Row("d", "velocities", meaning="how far to move along each velocity"),),
-    asked("position correction", ("q",), Question("accelerations", held, still=True)),
-    optional=("t",),
-    among="constrained",
-)
-VELOCITY_CORRECTION = Quantity(
-    "velocity_correction",
-    "What takes velocities back onto the constraints.",
-    (Q, V, T),
-    (Row("d", "velocities", meaning="what to add to velocities"),),
-    asked("velocity correction", ("q", "v"), Question("accelerations", lambda rows: rows.rate, still=True)),
-    optional=("t",),
-    among="constrained",
-)
-CONSTRAINT_ENTRIES = Quantity(
-    "constraint_entries",
-    "The entries of the constraints' Jacobian G, link by link; model.constraint_jacobian puts them together.",
-    (Q, T),
-    (),
-    asked("jacobian", ("q",), Question("entries", still=True)),
-    optional=("t",),
-    among="constrained",
-)

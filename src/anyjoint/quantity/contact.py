@@ -53,4 +53,3 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
     )
 
 
-CONTACT_ACCELERATION = contact()

@@ -23,9 +23,8 @@ from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import Plan
 
+from .answers.mass_matrix import projected_mass, traced_mass
 from .constrained_derivatives import constrained_forward
-from .mass_matrix import projected_mass, traced_mass
-from .quantity import TAU, A, Q, Quantity, Row, T, V
 
 if TYPE_CHECKING:
     from anyjoint.tree.record import Record
@@ -170,49 +169,3 @@ def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
         return list(Inverse(traced_mass(tree)).matrix().flat) if tree.records else []
 
     return workshop.straight("inverse mass matrix", ("q",), function, over="regrouped")
-
-
-INVERSE_DYNAMICS_DERIVATIVES = Quantity(
-    "inverse_dynamics_derivatives",
-    "How the forces of inverse dynamics change with coordinates (by tangents), velocities and accelerations.",
-    (Q, V, A),
-    (
-        Row("dq", "matrix", meaning="dtau/dq"),
-        Row("dv", "matrix", meaning="dtau/dv"),
-        Row("da", "matrix", meaning="dtau/da, the mass matrix"),
-    ),
-    inverse_trace("velocities"),
-)
-FORWARD_DYNAMICS_DERIVATIVES = Quantity(
-    "forward_dynamics_derivatives",
-    "How accelerations change with coordinates (by tangents), velocities and generalized forces.",
-    (Q, V, TAU, T),
-    (
-        Row("dq", "matrix", meaning="da/dq"),
-        Row("dv", "matrix", meaning="da/dv"),
-        Row("dtau", "matrix", meaning="da/dtau, the inverse of the mass matrix"),
-    ),
-    forward_trace("velocities"),
-    optional=("tau", "t"),
-    divides=True,
-)
-INVERSE_MASS_MATRIX = Quantity(
-    "inverse_mass_matrix",
-    "The inverse of the mass matrix M(q).",
-    (Q,),
-    (Row("inverse", "matrix", meaning="inverse of the mass matrix"),),
-    inverse_mass_trace,
-    divides=True,
-)
-
-
-def by_coordinates(quantity: Quantity, trace: Callable[[Workshop, str], Trace]) -> Quantity:
-    """The same quantity with derivatives by the coordinates themselves."""
-    outputs = (replace(quantity.outputs[0], kind="raw"), *quantity.outputs[1:])
-    return replace(quantity, name=f"{quantity.name} by coordinates", outputs=outputs, trace=trace)
-
-
-RAW = {
-    "inverse_dynamics_derivatives": by_coordinates(INVERSE_DYNAMICS_DERIVATIVES, inverse_trace("coordinates")),
-    "forward_dynamics_derivatives": by_coordinates(FORWARD_DYNAMICS_DERIVATIVES, forward_trace("coordinates")),
-}

@@ -73,4 +73,3 @@ def implicit(
     )
 
 
-IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION = implicit(), implicit(given=True)

@@ -1,31 +1,23 @@
 """Derivatives of any quantity times a vector, as quantities: rates along a direction, gradients of weighted sums, and
 rates of those gradients.
 
-They are made of the quantity's own schedule (codegen/tangent.py, codegen/adjoint.py), so whatever can be traced can be
-differentiated. By parameters they are derivatives by the raw numbers of a trace in which numbers are parameters one by
-one (Workshop, `nudged`).
+They are made of the quantity's own schedule (`product_trace.py`), so whatever can be traced can be differentiated. By
+parameters they are derivatives by the raw numbers of a trace in which numbers are parameters one by one (Workshop,
+`nudged`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from typing import Literal
 
-from anyjoint.codegen import Array, Place, Schedule
-from anyjoint.codegen.activity import Entries
-from anyjoint.codegen.adjoint import adjoint, bar_of
-from anyjoint.codegen.builder import Builder, Embedded
-from anyjoint.codegen.tangent import rate_of, tangent
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
-from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
-from anyjoint.trace.whole import whole
+from anyjoint.stepper.physics import joint_groups, moves_otherwise
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .accelerations import Equation
 from .quantity import Quantity, Row
-from .tangent_space import TangentSpace
 
 NUMBERS = "numbers"
 WEIGHTS = "weights"
@@ -55,7 +47,7 @@ class By:
         return f"{', '.join(names)}{' (raw)' if self.raw else ''}"
 
 
-class _Problem:
+class Problem:
     """A quantity of a mechanism and what it is differentiated by: rows and their sizes, in tangent terms."""
 
     def __init__(self, quantity: Quantity, mechanism: Mechanism, by: By) -> None:
@@ -90,226 +82,56 @@ class _Problem:
         """Small changes of the outputs."""
         return [self.rate_row(row, f"{change_of(row.name)}_out") for row in self.outputs]
 
+    @property
+    def weights(self) -> Row:
+        """Weights of the outputs."""
+        return Row(WEIGHTS, "whole", (self.sizes(self.output_changes),), "of the outputs, one behind the other")
+
     def sizes(self, rows: list[Row]) -> int:
+        """How many numbers some rows have."""
         return sum(row.size(self.mechanism) for row in rows)
 
 
 def jvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and its rates along a direction."""
-    problem = _Problem(quantity, mechanism, by)
+    problem = Problem(quantity, mechanism, by)
     return Quantity(
         f"jvp {quantity.name} by {by}",
         f"{quantity.name} and its derivative along a direction.",
         (*problem.given, *problem.changes),
         (*quantity.outputs, *problem.output_changes),
-        partial(_trace_jvp, problem),
+        _trace("jvp", problem),
     )
 
 
 def vjp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and the gradient of a weighted sum of its entries."""
-    problem = _Problem(quantity, mechanism, by)
+    problem = Problem(quantity, mechanism, by)
     return Quantity(
         f"vjp {quantity.name} by {by}",
         f"{quantity.name} and the gradient of a weighted sum of its entries.",
-        (*problem.given, _weights(problem)),
+        (*problem.given, problem.weights),
         (*quantity.outputs, *problem.rows(gradient_of)),
-        partial(_trace_vjp, problem),
+        _trace("vjp", problem),
     )
 
 
 def hvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, the gradient of a weighted sum of its entries, and the rates of that along a direction."""
-    problem = _Problem(quantity, mechanism, by)
+    problem = Problem(quantity, mechanism, by)
     return Quantity(
         f"hvp {quantity.name} by {by}",
         f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction.",
-        (*problem.given, _weights(problem), *problem.changes),
+        (*problem.given, problem.weights, *problem.changes),
         (*quantity.outputs, *problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))),
-        partial(_trace_hvp, problem),
+        _trace("hvp", problem),
     )
 
 
-def _weights(problem: _Problem) -> Row:
-    return Row(WEIGHTS, "whole", (problem.sizes(problem.output_changes),), "of the outputs, one behind the other")
+def _trace(kind: Literal["jvp", "vjp", "hvp"], problem: Problem) -> Callable[[Workshop, str], Trace]:
+    def trace(workshop: Workshop, formulation: str) -> Trace:
+        from .product_trace import TRACES  # what differentiates schedules, imported when something is differentiated
 
+        return TRACES[kind](problem, workshop, formulation)
 
-# -- tracing ------------------------------------------------------------------------------------------------------
-
-
-class _Making:
-    """A product in the making: the quantity's trace, and a builder over the product's own rows."""
-
-    def __init__(self, problem: _Problem, workshop: Workshop, formulation: str, *more: Row) -> None:
-        self.problem, self.workshop = problem, workshop
-        self.traced = problem.quantity.trace(workshop, formulation)
-        self.trace = whole(self.traced) if problem.by.numbers else self.traced
-        self.equation: Equation | None = None
-        rows = [array.name for array in self.trace.schedule.arrays if array.kind == "row" and array.name != "result"]
-        self.inside = dict(zip((row.name for row in problem.given), rows, strict=True))  # what the trace calls them
-        self.inside[NUMBERS] = NUMBERS
-        names = [row.name for row in (*problem.given, *more)]
-        self.builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array(NUMBERS, "uniform")))
-        self.space = TangentSpace(self.builder, workshop.mechanism)
-
-    @property
-    def active(self) -> list[str]:
-        """What the trace calls the arrays that it is differentiated by."""
-        return [self.inside[row] for row in self.problem.by.rows] + [NUMBERS] * bool(self.problem.by.numbers)
-
-    @property
-    def only(self) -> Entries:
-        """The entries that change, of arrays of which not all do."""
-        return {NUMBERS: self.problem.by.moving}
-
-    @property
-    def own(self) -> dict[str, Place]:
-        """Where the quantity's own rows stand."""
-        return {self.inside[row.name]: self.builder.place(row.name) for row in self.problem.given}
-
-    def bent(self) -> list[Row]:
-        """Inputs among those it is differentiated by whose changes are not what velocities see."""
-        return [row for row in self.problem.given if row.name in self.problem.by.rows and self.problem.is_bent(row)]
-
-    def directions(self) -> dict[str, Place]:
-        """Where small changes of inputs stand, turned into changes of coordinates."""
-        places = {rate_of(self.inside[name]): self.builder.place(change_of(name)) for name in self._names()}
-        for row in self.bent():
-            place = self.builder.room(row.size(self.workshop.mechanism))
-            self.space.push(self.builder.place(row.name), self.builder.place(change_of(row.name)), place)
-            places[rate_of(self.inside[row.name])] = place
-        return places
-
-    def _names(self) -> list[str]:
-        return [*self.problem.by.rows, *([NUMBERS] if self.problem.by.numbers else [])]
-
-    def gradients(self, begin: int) -> tuple[dict[str, Place], list[tuple[Row, Place, Place]]]:
-        """Where gradients go by what the trace calls their rows, and those that must be turned on the way."""
-        places: dict[str, Place] = {}
-        turned = []
-        bent = {row.name: row for row in self.bent()}
-        for name, change in zip(self._names(), self.problem.changes, strict=True):
-            place = self.builder.place("result", begin)
-            if name in bent:
-                room = self.zeros(bent[name].size(self.workshop.mechanism))
-                turned.append((bent[name], room, place))
-                place = room
-            places[self.inside[name]] = place
-            begin += change.size(self.workshop.mechanism)
-        return places, turned
-
-    def zeros(self, n: int) -> Place:
-        """Room in the work array, cleared: programs leave out what nothing depends on."""
-        room = self.builder.room(n)
-        self.builder.pointwise(n, {}, {}, {"x": room}, lambda _: {"x": 0.0})
-        return room
-
-    def pull(self, turned: list[tuple[Row, Place, Place]]) -> None:
-        """Gradients by coordinates as velocities see them."""
-        for row, room, place in turned:
-            self.space.pull(self.builder.place(row.name), room, place)
-
-    def solve(self, rates: bool = False) -> None:
-        """Go by the equation that the quantity's values obey, where that is less; `rates`, not gradients."""
-        ask = self.problem.quantity.equation
-        self.equation = ask(self.workshop, self.traced, rates, bool(self.problem.by.numbers)) if ask else None
-        if self.equation:
-            self.trace = replace(self.trace, setups=self.equation.setups)
-
-    def finished(self) -> Trace:
-        joints = built_in_joints(self.workshop.mechanism) if self.problem.bends else ()
-        return replace(self.trace, schedule=self.builder.schedule(), joints=(*self.trace.joints, *joints))
-
-
-def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
-    """Rows of a program that stand in the work array."""
-    return [name for name, place in places.items() if place.array == len(builder.given)]
-
-
-def _trace_jvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
-    made = _Making(problem, workshop, formulation, *problem.changes)
-    made.solve(rates=True)
-    builder = made.builder
-    places = made.own | made.directions() | {"result": builder.place("result")}
-    rates, turned = _output_rates(made, builder.place("result", problem.size))
-    places[rate_of("result")] = rates
-    Embedded(builder, _tangent(made), _in_work(places, builder)).call(places)
-    for source, target, row, values in turned:
-        if problem.is_bent(row):
-            made.space.solve(values, source, target)
-        else:
-            builder.pointwise(
-                row.size(workshop.mechanism), {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]}
-            )
-    return made.finished()
-
-
-def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place, Place, Row, Place]]]:
-    """Where rates of the outputs go: straight to the result, or to room from where some are turned."""
-    problem, mechanism = made.problem, made.workshop.mechanism
-    if not any(problem.is_bent(row) for row in problem.outputs):
-        return result, []
-    room, turned, at = made.zeros(problem.size), [], 0
-    for row, change in zip(problem.outputs, problem.output_changes, strict=True):
-        turned.append((room.at(at), result, row, made.builder.place("result", at)))
-        at += row.size(mechanism)
-        result = result.at(change.size(mechanism))
-    return room, turned
-
-
-def _tangent(made: _Making) -> Schedule:
-    """The tangent of the trace."""
-    if made.equation:
-        return made.equation.tangent(made.active, made.workshop.mechanism.nv, made.only)
-    return tangent(made.trace.schedule, made.active, only=made.only)
-
-
-def _adjoint(made: _Making, twice: bool = False) -> Schedule:
-    """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
-    problem, mechanism = made.problem, made.workshop.mechanism
-    if made.equation:
-        return made.equation.adjoint(made.active, mechanism.nv, twice, made.only)
-    if not any(problem.is_bent(row) for row in problem.outputs):
-        return adjoint(made.trace.schedule, made.active, twice=twice, only=made.only)
-
-    def weigh(builder: Builder, seeds: Place) -> None:
-        space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
-        for row, change in zip(problem.outputs, problem.output_changes, strict=True):
-            if problem.is_bent(row):
-                space.solve_transposed(builder.place("result", at), given, seeds.at(at))
-            else:
-                n = row.size(mechanism)
-                builder.pointwise(n, {"x": given}, {}, {"y": seeds.at(at)}, lambda x: {"y": x["x"]})
-            at += row.size(mechanism)
-            given = given.at(change.size(mechanism))
-
-    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice, only=made.only)
-
-
-def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
-    made = _Making(problem, workshop, formulation, _weights(problem))
-    made.solve()
-    builder = made.builder
-    gradients, turned = made.gradients(problem.size)
-    places = made.own | {bar_of(name): place for name, place in gradients.items()}
-    places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
-    Embedded(builder, _adjoint(made), _in_work(places, builder)).call(places)
-    made.pull(turned)
-    return made.finished()
-
-
-def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
-    made = _Making(problem, workshop, formulation, _weights(problem), *problem.changes)
-    made.solve()
-    builder, n = made.builder, problem.sizes(problem.changes)
-    gradients, turned = made.gradients(problem.size)
-    rates, turned_rates = made.gradients(problem.size + n)
-    outputs = ["result", *(bar_of(name) for name in made.active)]
-    schedule = tangent(_adjoint(made, twice=True), made.active, outputs, made.only)
-    places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
-    places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
-    places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
-    places[rate_of("result")] = builder.room(problem.size)
-    Embedded(builder, schedule, _in_work(places, builder)).call(places)
-    made.pull([*turned, *turned_rates])
-    return made.finished()
+    return trace

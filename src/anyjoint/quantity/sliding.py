@@ -16,8 +16,8 @@ from anyjoint.dynamics.newton_euler import INERTIAL_BIAS
 from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, sincos, sqrt
 from anyjoint.spatial import Vector, as_matrix, dot, vector, zeros
 
+from .answers.mass_matrix import traced_mass
 from .implicit import DT
-from .mass_matrix import traced_mass
 from .quantity import TAU, A, Q, Quantity, Row, V
 
 if TYPE_CHECKING:

@@ -15,10 +15,12 @@ from anyjoint.stepper.physics import Physics, Projection
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
-from .contact import CONTACT_ACCELERATION
-from .forward_dynamics import FORWARD_DYNAMICS
-from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
+from .answers.contact_acceleration import CONTACT_ACCELERATION
+from .answers.forward_dynamics import FORWARD_DYNAMICS
+from .answers.implicit_acceleration import IMPLICIT_ACCELERATION
+from .answers.implicit_correction import IMPLICIT_CORRECTION
+from .answers.position_correction import POSITION_CORRECTION
+from .answers.velocity_correction import VELOCITY_CORRECTION
 from .joint_functions import joint_places
 from .quantity import TAU, Q, Quantity, Row, T, V
 
@@ -35,6 +37,7 @@ DYNAMICS = {
 def step(stepper: Stepper, name: str) -> Quantity:
     """The quantity of a stepper's step, in which tau is held."""
     inputs = (Q, V, TAU, Row("dt", "whole", meaning="seconds"), *(LOOKED_AT if stepper.remembers else ()), T)
+
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
         check_feels(stepper, mechanism)
@@ -105,9 +108,8 @@ def projected(workshop: Workshop, forward: Trace) -> tuple[Projection | None, li
     return Projection(schedules[0], schedules[1], (starts[0], starts[1])), setups
 
 
-STEP = step(STEPPERS["rk4"], "step")
 STEPS = {
-    name: STEP if name == "rk4" else step(stepper, f"step {name}")
+    name: step(stepper, "step" if name == "rk4" else f"step {name}")
     for name, stepper in STEPPERS.items()
     if not stepper.remembers
 }

@@ -12,8 +12,8 @@ import numpy as np
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
-from anyjoint.stepper.adaptive_bdf2 import LookingBackRow
 from anyjoint.stepper.error_control import AdaptiveRow
+from anyjoint.stepper.methods.adaptive_bdf2 import LookingBackRow
 
 from .chunk import Chunk, Pace, StepUnderflow
 from .guard import guard_of

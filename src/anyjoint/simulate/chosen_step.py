@@ -7,8 +7,8 @@ what the step before has found at its end, so a row of the state has them behind
 from __future__ import annotations
 
 from anyjoint.codegen import Place
-from anyjoint.stepper.adaptive_bdf2 import HERMITE
 from anyjoint.stepper.compiled import CompiledOps, Sum
+from anyjoint.stepper.methods.adaptive_bdf2 import HERMITE
 
 from .step_map import Part, StepMap, go_inside
 

@@ -27,7 +27,7 @@ SOLVED = 100  # times as close as that equations are solved
 
 def checked_stepper(method: object) -> Stepper:
     """The stepper of a name."""
-    if method not in STEPPERS:
+    if not isinstance(method, str) or method not in STEPPERS:
         hint = f"{meant(method, STEPPERS, 0.3)}; choose one of {', '.join(STEPPERS)}, or auto"
         raise InputError(f"method={method!r} is unknown{hint}")
     return STEPPERS[method]

@@ -16,7 +16,7 @@ from anyjoint.model.change import names as parameter_names
 from anyjoint.model.redundancy import MOVING, warn_of_redundancy
 from anyjoint.options import meant
 from anyjoint.quantity import Quantity
-from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
+from anyjoint.quantity.answers.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS

@@ -9,9 +9,9 @@ from anyjoint.forces.program import ForceProgram
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
-from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
+from anyjoint.stepper.methods.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.physics import Physics, Projection
 
 ARRAYS = (

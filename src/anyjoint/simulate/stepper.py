@@ -13,8 +13,7 @@ import numpy as np
 from anyjoint.codegen import CompiledSchedule
 from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
-from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.module import Module
+from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.schedule import address
 from anyjoint.model.row_program import in_rows
 from anyjoint.scalar.array import Floats

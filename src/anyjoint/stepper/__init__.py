@@ -1,14 +1,10 @@
-"""Steppers: from one state to the next. STEPPERS lists every one that a file of this folder defines."""
+"""Steppers: from one state to the next. STEPPERS lists the records that the files of `methods` define."""
 
-import importlib
-import pkgutil
+from anyjoint.listed import Listed
 
+from . import methods
 from .stepper import Stepper
 
-STEPPERS: dict[str, Stepper] = {}
-for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
-    for _thing in vars(importlib.import_module(_module.name)).values():
-        if isinstance(_thing, Stepper):
-            STEPPERS[_thing.name] = _thing
+STEPPERS = Listed(methods, Stepper, dash="-")
 
 __all__ = ["STEPPERS", "Stepper"]

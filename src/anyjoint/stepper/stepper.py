@@ -1,7 +1,7 @@
 """What a stepper is: a step from one state to the next, described once for machine code, Python and pages.
 
 A step is a function of `Ops`, which know the state, its rates and how to go along them; it never sees what the vectors
-are made of. A new stepper is one file in this folder with a `Stepper` in it.
+are made of. A new stepper is one file in `methods` with a `Stepper` of its name in it.
 """
 
 from __future__ import annotations

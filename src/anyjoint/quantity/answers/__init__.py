@@ -1,0 +1,3 @@
+"""What a model can answer, one file each: a quantity has the name of its file."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Ways to step a state, one file each: a stepper has the name of its file."""
+
+__all__: list[str] = []
