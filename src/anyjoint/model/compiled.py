@@ -23,6 +23,7 @@ from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.answers.forward_dynamics import NUMERIC, SOLVING
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.trace.plans import Varying
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
@@ -58,7 +59,8 @@ class Compiled(Part):
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = checked_algorithm(algorithm, self.mechanism)
         self.vary = checked_vary(vary, self.mechanism)
-        self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
+        varying = Varying(lambda: varied(self.mechanism, self.vary))
+        self.workshop = Workshop(self.mechanism, checked_form(form), varying)
         self.width = width
         self.shelf: dict[Hashable, object] = {}  # what runs have made for this model
         self._joints = [body.joint for body in self.mechanism.bodies]

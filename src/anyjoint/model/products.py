@@ -11,6 +11,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
+from anyjoint.trace.plans import Varying
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import find
@@ -148,11 +149,12 @@ def derivative_workshop(model: Model, parameters: Sequence[str], freed: bool = F
     """
     mechanism, form = model.mechanism, "kernels" if differentiates_by_kernels(model) else model.workshop.form
     if not parameters:
-        return model.workshop if form == model.workshop.form and not freed else Workshop(mechanism, form, freed=freed)
+        alike = form == model.workshop.form and not freed
+        return model.workshop if alike else Workshop(mechanism, form, Varying(freed=freed))
     every = sorted({*parameters, *model.vary})
     found = [find(mechanism, name) for name in parameters]
     nudged = [parameter.body for parameter in found if parameter.what == "placement"]
-    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged, freed=freed)
+    return Workshop(mechanism, form, Varying(lambda: varied(mechanism, every), nudged, freed))
 
 
 def differentiates_by_kernels(model: Model) -> bool:

@@ -14,6 +14,7 @@ from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import Floats
+from anyjoint.trace.plans import Varying
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -133,7 +134,7 @@ class RowPrograms:
         if (key, names) not in self._programs:
             every = sorted({*names, *model.vary})
             workshop = self._workshops.setdefault(
-                names, Workshop(model.mechanism, model.workshop.form, lambda: varied(model.mechanism, every))
+                names, Workshop(model.mechanism, model.workshop.form, Varying(lambda: varied(model.mechanism, every)))
             )
             traced = record.trace(workshop, model.algorithm)
             check_built_in(rows, traced.joints)

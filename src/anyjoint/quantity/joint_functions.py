@@ -20,7 +20,7 @@ def joint_places(
     workshop: Workshop, plan: Plan, builder: Builder, setups: list[Rows]
 ) -> tuple[dict[int, Place], tuple[Any, ...]]:
     """Where numbers of joints stand if derivatives are by them, with set-ups; else the joints that are built in."""
-    if workshop.nudged is None:
+    if workshop.varying.nudged is None:
         return {}, built_in_joints(workshop.mechanism)
     rows, places = handed_on(plan, numbered_bodies(workshop.mechanism), max((x.end for x in setups), default=0))
     setups += rows
@@ -32,7 +32,7 @@ class JointFunctions:
 
     def __init__(self, workshop: Workshop, builder: Builder) -> None:
         self.builder, self.setups = builder, list[Rows]()
-        bare = workshop.nudged is None
+        bare = workshop.varying.nudged is None
         self.made = NOTHING if bare else (workshop.plan(), workshop.numbers("links", False))
         self.own, self.joints = joint_places(workshop, self.made[0], builder, self.setups)
 

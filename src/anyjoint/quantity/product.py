@@ -2,8 +2,8 @@
 rates of those gradients.
 
 They are made of the quantity's own schedule (`product_trace.py`), so whatever can be traced can be differentiated. By
-parameters they are derivatives by the raw numbers of a trace in which numbers are parameters one by one (Workshop,
-`nudged`).
+parameters they are derivatives by the raw numbers of a trace in which numbers are parameters one by one
+(`Varying.nudged`).
 """
 
 from __future__ import annotations

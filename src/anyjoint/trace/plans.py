@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Over
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar.array import Floats
 from anyjoint.tree.closures import ClosedPlan
@@ -30,26 +31,34 @@ from .straight import PER_LINK, SHARED
 GROUND = (0.0, 0.0, 0.0)  # how the ground accelerates where gravity does not count
 
 
+@frozen
+class Varying:
+    """Which numbers are variables, whatever their value: those that are others in one of the `variants` of a mechanism.
+
+    With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
+    placements are such parameters, too. With `freed`, numbers of pushes are variables as well.
+    """
+
+    variants: Callable[[], Sequence[Mechanism]] = tuple
+    nudged: Collection[int] | None = None
+    freed: bool = False
+
+
+FEW = Varying()  # none but those that are not exactly 0, 1 or -1
+
+
 class Plans:
     """Links and numbers of one mechanism, for every way to run over them; made again when parameters change."""
 
     def __init__(
-        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
-        nudged: Collection[int] | None = None, pushes: Sequence[Push | Resistance] = (), loose: bool = False,
-        freed: bool = False,
+        self, mechanism: Mechanism, form: str = "auto", varying: Varying = FEW,
+        pushes: Sequence[Push | Resistance] = (), loose: bool = False,
     ) -> None:  # fmt: skip
-        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
-
-        With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
-        placements are such parameters, too. `pushes` are forces that implicit steps feel as they will be, or, where
-        they are `loose`, just as they are; with `freed`, their own numbers are variables, too.
-        """
-        self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
+        """`pushes` are forces that implicit steps feel as they will be, or just as they are, if they are `loose`."""
+        self.mechanism, self.form, self.varying, self.joints = mechanism, form, varying, JointCache()
         self.pushes, self.loose, self.push_programs = tuple(pushes), loose, PushPrograms(loose)
-        self.freed = freed
         self.row_programs = ConstraintPrograms()
-        self._variants = variants
-        self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
+        self._which: dict[tuple[Over, bool, bool], Floats | None] = {}
         self._plans: dict[Over, Plan] = {}
         self._closed: dict[Over, ClosedPlan] = {}
         self._found: dict[Over, Pushes] = {}
@@ -91,7 +100,7 @@ class Plans:
     def _planned(self, over: Over, frames: Frames | None) -> Plan:
         tree = self.expansion or self.mechanism
         if frames is None:
-            return body_plan(tree, self.nudged)
+            return body_plan(tree, self.varying.nudged)
         return make_plan(tree, regroup=over == "regrouped", frames=frames)
 
     def basis(self, over: Over) -> Basis:
@@ -99,7 +108,7 @@ class Plans:
         bodies = tuple((self.expansion or self.mechanism).bodies)
         known = self._bases.get(over)
         if known is None or not known.fits(bodies):
-            own = over == "bodies" or self.nudged is not None
+            own = over == "bodies" or self.varying.nudged is not None
             frames = None if own else make_frames(self.expansion or self.mechanism)
             self._plans[over] = plan = self._planned(over, frames)
             self._bases[over] = Basis(plan, frames, over == "regrouped", bodies)
@@ -114,7 +123,7 @@ class Plans:
 
     def look_again(self) -> None:
         """Forget which numbers vary: where others have changed, too, it may be more of them."""
-        self._varying.clear()
+        self._which.clear()
 
     def numbers(self, over: Over, gravity: bool, closed: bool = False) -> Numbers:
         """The raw numbers of a plan, open or closed by constraints, and which of them vary."""
@@ -127,19 +136,19 @@ class Plans:
         else:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
-        if key not in self._varying:
-            given = self.nudged, self.pushes, self.loose
-            variants = (Plans(variant, self.form, tuple, *given) for variant in self._variants())
+        if key not in self._which:
+            given = self.form, replace(self.varying, variants=tuple), self.pushes, self.loose
+            variants = (Plans(variant, *given) for variant in self.varying.variants())
             others = [variant.numbers(*key).flat() for variant in variants]
             varying = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
             if varying is not None:
                 varying |= self._nudges(over, closed, found)
-            if self.freed and closed:
+            if self.varying.freed and closed:
                 varying = np.zeros(len(found.flat()), dtype=bool) if varying is None else varying
                 for push, places in zip(self.pushes, push_places(found, self.pushes), strict=True):
                     varying[places] |= isinstance(push, Push)  # not of resistances, which no user has given
-            self._varying[key] = varying
-        return replace(found, varying=self._varying[key])
+            self._which[key] = varying
+        return replace(found, varying=self._which[key])
 
     def _nudges(self, over: Over, closed: bool, numbers: Numbers) -> Floats:
         """Which numbers are those of small motions before joints: always zero, and always variables."""

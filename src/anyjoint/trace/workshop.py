@@ -87,8 +87,7 @@ class Workshop(Plans):
 
     def pushed(self, pushes: Sequence[Push | Resistance], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
-        given = self.mechanism, self.form, self._variants, self.nudged
-        return Workshop(*given, pushes, loose, self.freed) if pushes else self
+        return Workshop(self.mechanism, self.form, self.varying, pushes, loose) if pushes else self
 
     def read_by(self, algorithm: Algorithm) -> Numbers:
         """The raw numbers of an algorithm."""
