@@ -32,7 +32,8 @@ def test_batches_steps_callbacks_and_short_numbers_agree():
 
 def test_contacts_are_drawn_saved_and_resampled(tmp_path):
     traj = run(ball_model(), at(0.11), duration=0.2, save_every=2)
-    points, forces = contact_marks(traj, np.array([0, len(traj.t) - 1]), traj.model.body_poses(traj.q[[0, -1]]))
+    poses = traj.model.body_poses(traj.q[[0, -1]])
+    points, forces = contact_marks(traj, traj.model.mechanism, np.array([0, len(traj.t) - 1]), poses)
     assert (len(points[0]), len(points[1])) == (0, 1)  # in the air, on the ground
     assert points[1][0] == pytest.approx([0, 0, 0], abs=1e-5)
     assert forces[1][0, 2] > 0

@@ -214,4 +214,4 @@ def test_pages_show_them(hanging, tmp_path):
 def test_stand_ins_without_a_drive_have_none():
     from anyjoint.view.strands import trajectory_strands
 
-    assert not trajectory_strands(SimpleNamespace(model=SimpleNamespace(mechanism=crane())))
+    assert not trajectory_strands(SimpleNamespace(), crane())

@@ -25,7 +25,7 @@ class Balance(States):
 
     def _own_energy(self) -> tuple[Floats, Floats]:
         """Energy of the mechanism, soft constraints included."""
-        model = self._model()
+        model = self.own_model()
         kinetic, potential = self._over(model.energy)
         if not model.mechanism.constraints:
             return kinetic, potential
@@ -51,14 +51,14 @@ class Balance(States):
 
     def is_driven(self) -> bool:
         """Whether constraints may do work: those that change with time, and those on velocities."""
-        return any(c.time or not c.holonomic for c in self._model().mechanism.constraints)
+        return any(c.time or not c.holonomic for c in self.own_model().mechanism.constraints)
 
     def _work_of_constraints(self) -> Floats:
         """Of those that move; under contacts, and stops that are a part of steps, their forces are not known."""
         if self.contacts or self._resisted():
             return np.zeros(self.v.shape[:-1])
         tau = np.zeros(self.v.shape) if self.drive is None else self._applied(self.drive)
-        model, rows = self._model(), [flat_rows(x) for x in (self.q, self.v, tau)]
+        model, rows = self.own_model(), [flat_rows(x) for x in (self.q, self.v, tau)]
         t = self._times() if model.mechanism.timed else None
         power = model.constraint_power(*rows, t=t, parameters=self._rows())
         return integral(self.t, power.reshape(self.v.shape[:-1]))
@@ -66,7 +66,7 @@ class Balance(States):
     def _work_of_forces(self) -> Floats:
         if self.done is not None:
             return self.done
-        model = self._model()
+        model = self.own_model()
         flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
         own = {"parameters": self._rows()}
         drag = model.passive_forces(flat_q, flat_v, **own) - model.passive_forces(flat_q, 0 * flat_v, **own)
@@ -98,7 +98,7 @@ class Balance(States):
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
         ahead = self.t[-1:] + (np.diff(self.t[-2:]) if len(self.t) > 1 else 0.0)
         step = np.diff(self.t, append=ahead).reshape(-1, *(1 for _ in beyond.shape[1:]))
-        for _, at, rate, (low, high) in limited_coordinates(self._model().mechanism):
+        for _, at, rate, (low, high) in limited_coordinates(self.own_model().mechanism):
             reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
             beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
         touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))

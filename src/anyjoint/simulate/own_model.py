@@ -7,7 +7,7 @@ from anyjoint.model import Model
 from .log import Log
 
 
-def log_of(model: Model) -> Log | None:
+def log_of(model: Model | None) -> Log | None:
     """What the parameters of a model are now; those of a single run in a sweep never change."""
     return Log.of(model.mechanism) if isinstance(model, Model) else None
 

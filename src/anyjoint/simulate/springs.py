@@ -27,7 +27,7 @@ def held_by_springs(traj: Trajectory, dt: float, limits: bool) -> Floats:
     A hard contact that pushes with f holds f^2 / 2k, which is known more precisely than its depth; a soft one, whose
     force may also resist motion, k / 2 times the square of that.
     """
-    mechanism = traj.model.mechanism
+    mechanism = traj.own_model().mechanism
     ease, total = ease_of(mechanism), np.zeros(traj.q.shape[:-1])
     gaps = iter(_gaps(traj))
     for pair in mechanism.contacts:
@@ -48,6 +48,7 @@ def held_by_springs(traj: Trajectory, dt: float, limits: bool) -> Floats:
 
 def _gaps(traj: Trajectory) -> Iterable[Floats | None]:
     """Of all points at every sample; nothing, again and again, if all contacts are as hard as steps can follow."""
-    if all(math.isinf(pair.stiffness) for pair in traj.model.mechanism.contacts):
+    model = traj.own_model()
+    if all(math.isinf(pair.stiffness) for pair in model.mechanism.contacts):
         return repeat(None)
-    return [gap.reshape(traj.q.shape[:-1]) for _, gap in gaps_of_all(traj.model, flat_rows(traj.q))]
+    return [gap.reshape(traj.q.shape[:-1]) for _, gap in gaps_of_all(model, flat_rows(traj.q))]

@@ -46,7 +46,8 @@ class States:
             return None
         return self.parameters.tiled(len(self.t))
 
-    def _model(self) -> Model:
+    def own_model(self) -> Model:
+        """The model of the run, with the parameters that it had."""
         if self.model is None:
             raise InputError("this trajectory was loaded without its model; give Trajectory.load(path, model=...)")
         if self.was is not None:
@@ -59,11 +60,11 @@ class States:
     def remember(self) -> None:
         """Make `model` one with the parameters of the run, if those of the model have changed since."""
         if self.model is not None:
-            self._model()
+            self.own_model()
 
     def _times(self) -> Floats:
         """Times of all samples in the order of `flat_rows`."""
-        return np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self._model().dtype)
+        return np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self.own_model().dtype)
 
     def _applied(self, drive: Drive) -> Floats:
         """Inputs and forces at every sample; functions of the state are asked again."""
@@ -74,7 +75,7 @@ class States:
 
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
-        model = self._model()
+        model = self.own_model()
         return np.asarray(self._over(lambda q, v, **own: (model.momentum(q, v, **own),))[0])
 
     def _over(self, quantity: Callable[..., tuple[Floats, ...]]) -> tuple[Floats, ...]:
@@ -99,11 +100,11 @@ class States:
         if self.model is None or self.drive is None or self.contacts or self._resisted():
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         q, v, tau = (flat_rows(x) for x in (self.q, self.v, self._applied(self.drive)))
-        flat = self._model().forward_dynamics(q, v, tau, self._times(), parameters=self._rows())
+        flat = self.own_model().forward_dynamics(q, v, tau, self._times(), parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
 
     def _resisted(self) -> bool:
         """Whether stops or dry friction were a part of the steps."""
-        mechanism = self._model().mechanism
+        mechanism = self.own_model().mechanism
         resists = rubbing(mechanism) or any(True for _ in limited_coordinates(mechanism))
         return self.method in RESISTING and bool(resists)

@@ -58,7 +58,7 @@ class Trajectory(Balance):
     q: Floats
     v: Floats
     status: Status
-    model: Any = None
+    model: Model | None = None
     method: str = ""
     steps: int = 0
     events: list[Crossing] = field(default_factory=list)
@@ -132,7 +132,7 @@ class Trajectory(Balance):
         """dq/dt at every sample."""
         if self.model is None:
             return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)
-        model = self._model()
+        model = self.own_model()
         if model.rates_are_velocities:
             return self.v
         rates = model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
@@ -184,7 +184,7 @@ class Trajectory(Balance):
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
-        single, bodies = self._single("table"), self._model().mechanism.bodies
+        single, bodies = self._single("table"), self.own_model().mechanism.bodies
         positions = [name for body in bodies for name in body.coordinate_names]
         speeds = [f"{body.name}/{name}'" for body in bodies for name in body.joint.velocity_names]
         return ["t", *positions, *speeds], np.column_stack([single.t, single.q, single.v])
@@ -203,7 +203,7 @@ class Trajectory(Balance):
         """
         from anyjoint.view import trajectory_page
 
-        self._model()  # without one there is nothing to draw
+        self.own_model()  # without one there is nothing to draw
         return trajectory_page(
             self._single("to_html"), path, title=title, description=description, frame_rate=frame_rate,
             theme=theme, lite=lite, autoplay=autoplay,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -160,7 +160,8 @@ class Own(Measure):
         for k in range(traj.q.shape[1]):
             run = traj.member(k)
             if run.parameters:
-                run = replace(run, model=RunModel(run.model, run.parameters))
+                own = RunModel(run.own_model(), run.parameters)
+                run = replace(run, model=cast("Model", own))  # it answers as a model does
             try:
                 returned = self.function(run)
             except Exception as error:

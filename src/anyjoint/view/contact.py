@@ -56,13 +56,13 @@ def contact_points(mechanism: Mechanism, q: Array, poses: Array) -> tuple[Array,
 
 
 def contact_marks(
-    traj: Trajectory, kept: Array, poses: Array
+    traj: Trajectory, mechanism: Mechanism, kept: Array, poses: Array
 ) -> tuple[tuple[Array, ...] | None, tuple[Array, ...] | None]:
     """World points of contact in the frames that are kept, and forces there, where contacts open and close.
 
     Forces are shares of the one that is exceeded in a twentieth of all contacts, so that an impact does not dwarf them.
     """
-    always = contact_points(traj.model.mechanism, np.asarray(traj.q, dtype=float)[kept], poses)
+    always = contact_points(mechanism, np.asarray(traj.q, dtype=float)[kept], poses)
     told = getattr(traj, "contacts", {}).values()
     tracks = [track for x in told for track in (x.tracks() if hasattr(x, "tracks") else (x,))]
     if not tracks:

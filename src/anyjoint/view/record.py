@@ -22,6 +22,7 @@ from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Body, Mechanism
+    from anyjoint.model import Model
     from anyjoint.simulate import Trajectory
 
 FRAME_RATE = 60.0
@@ -38,14 +39,14 @@ def trajectory_scene(
     traj: Trajectory, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
 ) -> Scene:
     """The scene of a trajectory, thinned to a frame rate that a screen can show; `viewer` as in `viewer_options`."""
-    mechanism, motion = traj.model.mechanism, trajectory_motion(traj, frame_rate)
+    mechanism, motion = _model(traj).mechanism, trajectory_motion(traj, frame_rate)
     return Scene(
         title=title or readable(mechanism.name),
         subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
         description=description or mechanism.description,
         bodies=body_drawings(mechanism),
         fixed=ground_drawings(mechanism),
-        strands=() if motion.strands is None else trajectory_strands(traj).data(motion.strands[0]),
+        strands=() if motion.strands is None else trajectory_strands(traj, mechanism).data(motion.strands[0]),
         motion=motion,
         up=up_direction(mechanism.gravity),
         info=_facts(traj, motion.kinetic, motion.potential),
@@ -57,7 +58,8 @@ def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: f
     """The motion of a trajectory, thinned to a frame rate and to a share of what a page may hold."""
     if not (is_number(frame_rate) and 0 < frame_rate < np.inf):
         raise InputError(f"frame_rate={frame_rate!r}: expected frames per second, a positive number such as 60")
-    model, mechanism = traj.model, traj.model.mechanism
+    model = _model(traj)
+    mechanism = model.mechanism
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not len(t):
         raise InputError(
@@ -68,12 +70,12 @@ def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: f
     if not finite.any():
         raise InputError("the trajectory holds no finite state, so there is nothing to draw; see its status")
     usable = len(t) if finite.all() else int(np.argmin(finite))  # a run that blew up is shown up to there
-    strands = trajectory_strands(traj)
+    strands = trajectory_strands(traj, mechanism)
     kept = frame_indices(t[:usable], len(mechanism.bodies) + strands.count // 2, frame_rate, share)
-    poses = np.asarray(model.body_poses(q[kept]), dtype=float)
+    poses: Array = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
     pulling = (strands.points(q[kept], poses), strands.levels(t[kept])) if strands else ()
-    return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses), *pulling)
+    return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, mechanism, kept, poses), *pulling)
 
 
 def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) -> Array:
@@ -183,6 +185,12 @@ def readable(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
+def _model(traj: Trajectory) -> Model:
+    """What moves, which `Trajectory.to_html` has asked for."""
+    assert traj.model is not None
+    return traj.model
+
+
 def count_text(nb: int, nv: int, constraints: int = 0) -> str:
     """How many bodies and freedoms, as a phrase; with constraints, what they hold together."""
     bodies = f"{nb} {'body' if nb == 1 else 'bodies'}"
@@ -192,9 +200,10 @@ def count_text(nb: int, nv: int, constraints: int = 0) -> str:
 
 
 def _facts(traj: Trajectory, kinetic: Array | None, potential: Array | None) -> dict[str, str]:
+    mechanism = _model(traj).mechanism
     facts = {
-        "Bodies": str(len(traj.model.mechanism.bodies)),
-        "Coordinates": str(int(traj.model.nq)),
+        "Bodies": str(len(mechanism.bodies)),
+        "Coordinates": str(int(mechanism.nq)),
         "Duration": f"{float(traj.t[-1] - traj.t[0]):.4g} s",
         "Samples": str(len(traj.t)),
     }

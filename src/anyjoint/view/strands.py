@@ -139,11 +139,11 @@ return (q, rows, out) => {
 """
 
 
-def trajectory_strands(traj: Trajectory) -> Strands:
+def trajectory_strands(traj: Trajectory, mechanism: Mechanism) -> Strands:
     """What pulls in a run."""
     drive = getattr(traj, "drive", None)
     forces = drive.forces if drive is not None else None
-    return Strands(traj.model.mechanism, forces.given if forces is not None else ())
+    return Strands(mechanism, forces.given if forces is not None else ())
 
 
 def _traced(course: Callable[..., Any], grounded: tuple[bool, ...], coordinates: int, numbers: int) -> CourseProgram:

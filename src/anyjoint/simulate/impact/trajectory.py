@@ -52,11 +52,11 @@ class ImpactTrajectory(BrokenTrajectory):
 
     def _rates(self) -> dict[str, int]:
         """The places among velocities of the coordinates that have limits."""
-        return {name: rate for name, _, rate, _ in limited_coordinates(self._model().mechanism)}
+        return {name: rate for name, _, rate, _ in limited_coordinates(self.own_model().mechanism)}
 
     def _work_of_constraints(self) -> Floats:
         """Of those that move, also by the impulses with which they answer those of the stops."""
-        work, model, rates = super()._work_of_constraints(), self._model(), self._rates()
+        work, model, rates = super()._work_of_constraints(), self.own_model(), self._rates()
         for impact in self.impacts:
             tau, at = np.zeros((2, model.nv)), np.searchsorted(self.t, impact.time, side="left")
             tau[1, rates[impact.coordinate]] = impact.impulse
