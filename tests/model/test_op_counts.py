@@ -36,17 +36,17 @@ MOST = {
         "forward_dynamics": 9_157, "inverse_dynamics": 3_949, "mass_matrix": 3_628,
     }),
     "iCub": (lambda: robot("iCub"), {
-        "forward_dynamics": 9_617, "inverse_dynamics": 4_077, "mass_matrix": 4_933,
+        "forward_dynamics": 9_608, "inverse_dynamics": 4_068, "mass_matrix": 4_933,
     }),
     "Stewart platform": (stewart_platform, {"inverse_dynamics": 1_599, "body_poses": 636}),
     "tensegrity": (tensegrity, {"inverse_dynamics": 2_925, "body_poses": 906}),
     "100 hinges": (lambda: revolute_chain(100), {
-        "forward_dynamics": 39_999, "inverse_dynamics": 16_131, "mass_matrix": 80_476, "energy": 12_186,
-        "body_poses": 10_946, "bias_forces": 16_012, "joint_wrenches": 27_633, "gravity_forces": 3_483,
-        "momentum": 18_570,
+        "forward_dynamics": 39_987, "inverse_dynamics": 16_119, "mass_matrix": 80_464, "energy": 12_174,
+        "body_poses": 10_934, "bias_forces": 16_000, "joint_wrenches": 27_621, "gravity_forces": 3_471,
+        "momentum": 18_558,
     }),
     "10 tori": (lambda: torus_chain(10), {
-        "forward_dynamics": 12_050, "inverse_dynamics": 3_164, "mass_matrix": 14_824, "energy": 1_738,
+        "forward_dynamics": 12_046, "inverse_dynamics": 3_160, "mass_matrix": 14_824, "energy": 1_738,
     }),
     "windmill": (windmill, {
         "forward_dynamics": 23_877, "inverse_dynamics": 7_264, "mass_matrix": 20_035, "energy": 3_496,

@@ -84,7 +84,7 @@ class _Rewriting:
                     known |= dict(zip(leaves, room[k, site.angle].tolist(), strict=True))
                     fresh.append((k, site))
                 chosen.setdefault(k, []).append(kept)
-            first.append(self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh])))
+            first += self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh]))
         more = {k: self._kernel(k, sites, room) for k, sites in chosen.items()}
         runs, seen = list(first), dict.fromkeys(more, 0)
         loops = any(run.again for run in self.schedule.runs)  # which count their runs
@@ -107,26 +107,22 @@ class _Rewriting:
         begin, self.work = self.work, self.work + 2 * len(offsets)
         return np.arange(begin, self.work, 2, dtype=np.int32)
 
-    def _front(self, group: Sequence[tuple[int, Site]], places: Offsets) -> Run:
-        """A run of a new kernel over all angles of a group, the same number in each call.
-
-        The last call ends with the last angle and may repeat a few of the one before, so that one kernel serves any
-        number of them.
-        """
+    def _front(self, group: Sequence[tuple[int, Site]], places: Offsets) -> Iterator[Run]:
+        """Runs of new kernels over all angles of a group: as many in each call, or one more."""
         table, site = self.found[group[0][0]], group[0][1]
-        count = len(places)
-        calls = -(-count // TOGETHER)
-        width = -(-count // calls)
-        self.kernels.append(_front_kernel(table.kernel, site, width))
         columns, arrays = [], []
         for j in range(len(site.leaves)):
             parts = [self._leaf(k, s, j) for k, s in group]
             columns.append(np.concatenate(parts))
             arrays.append(table.arrays[table.kernel.loads[site.leaves[j]][0]])
-        starts = np.array([*range(0, count - width, width), count - width])
-        made = [column[starts + lane] for column in (*columns, places) for lane in range(width)]
-        bases = [array for array in (*arrays, self.lane) for _ in range(width)]
-        return Run(len(self.kernels) - 1, tuple(bases), np.stack(made, axis=1).astype(np.int32))
+        count = len(places)
+        width, more = divmod(count, -(-count // TOGETHER))
+        for n, begin, end in ((width + 1, 0, more * (width + 1)), (width, more * (width + 1), count)):
+            if begin < end:
+                self.kernels.append(_front_kernel(table.kernel, site, n))
+                made = [column[begin + lane : end : n] for column in (*columns, places) for lane in range(n)]
+                bases = [array for array in (*arrays, self.lane) for _ in range(n)]
+                yield Run(len(self.kernels) - 1, tuple(bases), np.stack(made, axis=1).astype(np.int32))
 
     def _leaf(self, k: int, site: Site, j: int) -> Offsets:
         argument, offset = self.found[k].kernel.loads[site.leaves[j]]
