@@ -36,6 +36,7 @@ from .places import Places, places_of
 from .products import Products
 from .program import Program
 from .row_program import RowPrograms
+from .screen import screened
 from .varied import varied
 
 Made = TypeVar("Made")
@@ -197,13 +198,27 @@ class Compiled(Part):
         self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
         parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
-        """The result row of a quantity, finite or explained; `parameters` has one row per state."""
-        name = quantity if isinstance(quantity, str) else quantity.name
+        """The result row of a quantity, finite and away from singular places; `parameters` has one row per state."""
         if parameters is not None:
-            return self.row_programs.evaluate(quantity, arrays, parameters, out, threads)
-        program = self._programs.get(name) or self.program(quantity)
+            rows = self.row_programs.rows(parameters)
+            result = self.row_programs.evaluate(quantity, arrays, rows, out, threads)
+            screened(self.whole, self.row_programs.program(quantity, rows), arrays, result, rows)
+            return result
+        name = quantity if isinstance(quantity, str) else quantity.name
+        return self.answer(self._programs.get(name) or self.program(quantity), arrays, out, threads)
+
+    def answer(self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
+        """The result row of a program, finite and away from singular places."""
+        result = self.answer_anywhere(program, arrays, out, threads)
+        screened(self.whole, program, arrays, result)
+        return result
+
+    def answer_anywhere(
+        self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
+    ) -> Floats:
+        """The result row of a program, finite or explained; near singular places it may be finite nonsense."""
         if self.places is not None and not program.quantity.anywhere:
-            self.places.check(name, arrays[0])
+            self.places.check(program.quantity.name, arrays[0])
         if threads == 1:
             answer = program.state(arrays, out)
             if answer is None:
@@ -212,5 +227,5 @@ class Compiled(Part):
                 return answer
         result = program(*arrays, out=out, threads=threads)
         if not all_finite(result):
-            explain(self.whole, name, program.inputs, arrays, result)
+            explain(self.whole, program.quantity.name, program.inputs, arrays, result)
         return result

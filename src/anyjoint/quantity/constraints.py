@@ -15,6 +15,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .divides import BY_JOINTS
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 ACCELERATIONS = Question("accelerations")
@@ -56,6 +57,7 @@ CONSTRAINT_MULTIPLIERS = Quantity(
     asked("multipliers", ("q", "v", "tau"), Question("multipliers")),
     optional=("tau", "t"),
     among="constrained",
+    divides=BY_JOINTS,
 )
 CONSTRAINT_ERRORS = Quantity(
     "constraint_errors",

@@ -24,6 +24,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import Plan
 
 from .constrained_derivatives import constrained_forward
+from .divides import by_unit_forces
 from .mass_matrix import projected_mass, traced_mass
 from .quantity import TAU, A, Q, Quantity, Row, T, V
 
@@ -194,7 +195,7 @@ FORWARD_DYNAMICS_DERIVATIVES = Quantity(
     ),
     forward_trace("velocities"),
     optional=("tau", "t"),
-    divides=True,
+    divides=by_unit_forces("dtau"),
 )
 INVERSE_MASS_MATRIX = Quantity(
     "inverse_mass_matrix",
@@ -202,7 +203,7 @@ INVERSE_MASS_MATRIX = Quantity(
     (Q,),
     (Row("inverse", "matrix", meaning="inverse of the mass matrix"),),
     inverse_mass_trace,
-    divides=True,
+    divides=by_unit_forces("inverse"),
 )
 
 

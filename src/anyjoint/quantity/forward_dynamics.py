@@ -24,6 +24,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .accelerations import equation
 from .constraints import ACCELERATIONS
+from .divides import BY_FORCES
 from .lagrangian import lagrangian
 from .mass_matrix import DENSE, traced_mass
 from .quantity import TAU, A, Q, Quantity, T, V, with_time
@@ -108,6 +109,6 @@ FORWARD_DYNAMICS = Quantity(
     (A,),
     trace,
     optional=("tau", "t"),
-    divides=True,
+    divides=BY_FORCES,
     equation=equation,
 )

@@ -24,6 +24,7 @@ from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .accelerations import Equation
+from .divides import differentiated
 from .quantity import Quantity, Row
 from .tangent_space import TangentSpace
 
@@ -97,36 +98,40 @@ class _Problem:
 def jvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and its rates along a direction."""
     problem = _Problem(quantity, mechanism, by)
-    return Quantity(
-        f"jvp {quantity.name} by {by}",
-        f"{quantity.name} and its derivative along a direction.",
-        (*problem.given, *problem.changes),
-        (*quantity.outputs, *problem.output_changes),
-        partial(_trace_jvp, problem),
-    )
+    purpose = f"{quantity.name} and its derivative along a direction."
+    return _product("jvp", problem, purpose, problem.changes, problem.output_changes, _trace_jvp)
 
 
 def vjp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and the gradient of a weighted sum of its entries."""
     problem = _Problem(quantity, mechanism, by)
-    return Quantity(
-        f"vjp {quantity.name} by {by}",
-        f"{quantity.name} and the gradient of a weighted sum of its entries.",
-        (*problem.given, _weights(problem)),
-        (*quantity.outputs, *problem.rows(gradient_of)),
-        partial(_trace_vjp, problem),
-    )
+    purpose = f"{quantity.name} and the gradient of a weighted sum of its entries."
+    return _product("vjp", problem, purpose, [_weights(problem)], problem.rows(gradient_of), _trace_vjp)
 
 
 def hvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, the gradient of a weighted sum of its entries, and the rates of that along a direction."""
     problem = _Problem(quantity, mechanism, by)
+    purpose = f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction."
+    rows = [*problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))]
+    return _product("hvp", problem, purpose, [_weights(problem), *problem.changes], rows, _trace_hvp)
+
+
+def _product(
+    kind: str, problem: _Problem, purpose: str, inputs: list[Row], outputs: list[Row],
+    trace: Callable[[_Problem, Workshop, str], Trace],
+) -> Quantity:  # fmt: skip
+    """A quantity with these inputs and outputs behind its own."""
+    quantity = problem.quantity
+    pushing = [row.name for row in inputs if row.name != change_of(NUMBERS)]  # numbers have any size
+    pushed = [row.name for row in outputs if row.kind != "whole"]
     return Quantity(
-        f"hvp {quantity.name} by {by}",
-        f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction.",
-        (*problem.given, _weights(problem), *problem.changes),
-        (*quantity.outputs, *problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))),
-        partial(_trace_hvp, problem),
+        f"{kind} {quantity.name} by {problem.by}",
+        purpose,
+        (*problem.given, *inputs),
+        (*quantity.outputs, *outputs),
+        partial(trace, problem),
+        divides=differentiated(quantity.divides, pushing, pushed) if quantity.divides else None,
     )
 
 

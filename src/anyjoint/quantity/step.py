@@ -17,6 +17,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .contact import CONTACT_ACCELERATION
+from .divides import BY_IMPLICIT_STEP, BY_STEP
 from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
 from .joint_functions import joint_places
@@ -68,7 +69,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         trace,
         optional=("t",),
         among="touching" if stepper.resists else "apart",
-        divides=True,
+        divides=BY_IMPLICIT_STEP if stepper.implicit else BY_STEP,
     )
 
 
