@@ -185,3 +185,15 @@ def test_multipliers_say_that_a_joint_is_locked():
     for states in (locked, [locked, free]):
         with pytest.raises(SingularityError, match=r"constraint_multipliers:.* body 'top' at q = "):
             model.constraint_multipliers(states, v)
+
+
+def test_frames_that_break_down_are_told_with_parameters_too():
+    """Near an inflection there were finite numbers."""
+    mech = aj.Mechanism("bend")
+    mech.add_body("body", joint=joints.OnCurve(lambda s: (s, 0 * s, aj.sin(s))), inertia=SOLID)
+    model, rows = mech.compile(), {"body/mass": [1.0, 2.0]}
+    for ask in (model.forward_dynamics, model.inverse_dynamics):
+        assert ask([0.5], [1.0], [1.0], parameters=rows).shape == (2, 1)
+        for q in ([1e-9], [[0.5], [1e-9]]):
+            with pytest.raises(SingularityError, match=r"body 'body' at q = .* curvature"):
+                ask(q, [1.0], [1.0], parameters=rows)

@@ -201,8 +201,11 @@ class Compiled(Part):
         """The result row of a quantity, finite and away from singular places; `parameters` has one row per state."""
         if parameters is not None:
             rows = self.row_programs.rows(parameters)
+            program = self.row_programs.program(quantity, rows)
+            if not rows.vary_joints:  # places of other joints would be elsewhere
+                self._check_place(program.quantity, arrays)
             result = self.row_programs.evaluate(quantity, arrays, rows, out, threads)
-            screened(self.whole, self.row_programs.program(quantity, rows), arrays, result, rows)
+            screened(self.whole, program, arrays, result, rows)
             return result
         name = quantity if isinstance(quantity, str) else quantity.name
         return self.answer(self._programs.get(name) or self.program(quantity), arrays, out, threads)
@@ -213,12 +216,16 @@ class Compiled(Part):
         screened(self.whole, program, arrays, result)
         return result
 
+    def _check_place(self, quantity: Quantity, arrays: tuple[Any, ...]) -> None:
+        """Raise where joints break down."""
+        if self.places is not None and not quantity.anywhere:
+            self.places.check(quantity.name, arrays[0])
+
     def answer_anywhere(
         self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
     ) -> Floats:
         """The result row of a program, finite or explained; near singular places it may be finite nonsense."""
-        if self.places is not None and not program.quantity.anywhere:
-            self.places.check(program.quantity.name, arrays[0])
+        self._check_place(program.quantity, arrays)
         if threads == 1:
             answer = program.state(arrays, out)
             if answer is None:
