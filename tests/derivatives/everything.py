@@ -126,6 +126,12 @@ class Case:
         """What errors are compared with."""
         return max(*(np.abs(x).max(initial=0.0) for x in numbers), SMALL * max(np.abs(self.value).max(), SMALL))
 
+    def apart(self, found, expected):
+        """Differences of a row and numbers by name, each beside the size of what is compared."""
+        sizes = [np.size(x) for x in expected.values()]
+        parts = np.split(found, np.cumsum(sizes)[:-1])
+        return [self.off(part, x) for part, x in zip(parts, expected.values(), strict=True)]
+
     def off(self, found, expected):
         """A difference beside the size of what is compared."""
         found, expected = np.ravel(found), np.ravel(expected)
@@ -169,7 +175,7 @@ class Case:
         return Interpreted(self.mech, self.name)
 
     def second(self, rng):
-        """Second derivatives: symmetric, and by arguments beside differences of gradients."""
+        """Second derivatives: symmetric, and along everything at once beside differences of gradients."""
         model, w = self.model, rng.normal(size=len(self.value))
         d, e = ({x: self.direction(x, rng, raw=True) for x in self.names} for _ in range(2))
         second = lambda u: self.poisoned(lambda: model.hvp(self.name, self.given, w, u, wrt=self.names, raw=True))  # noqa: E731
@@ -177,13 +183,21 @@ class Case:
         terms = [np.concatenate([np.ravel(h[x]) * np.ravel(u[x]) for x in self.names]) for h, u in ((one, e), (two, d))]
         size = self.size(*(np.abs(x).sum() for x in terms))
         yield "symmetric", float(abs(terms[0].sum() - terms[1].sum()) / size)
+        found = best(self.apart(slope(lambda e: self.gradient(w, d, e), h), one) for h in LENGTHS)
+        yield from ((f"hvp {x}", error) for x, error in zip(self.names, found, strict=True))
 
-        def gradient(h):
-            point = tuple(at + h * d[x] for x, at in self.point.items())
-            return flat(model.vjp(self.name, point, w, raw=True)[1])
-
-        found = second({x: d[x] if x in self.rows else np.zeros_like(d[x]) for x in self.names})
-        yield "hvp", best(self.off(flat({x: found[x] for x in self.rows}), slope(gradient, h)) for h in LENGTHS)
+    def gradient(self, w, d, e):
+        """The gradient after changes of size e of everything, in the chart of each placement about where it was."""
+        before = {x: self.model.parameters[x] for x in self.names if x not in self.rows}
+        self.model.parameters.set({x: after(x, at, e * d[x]) for x, at in before.items()} if e else before)
+        try:
+            point = tuple(at + e * d[x] for x, at in self.point.items())
+            found = self.model.vjp(self.name, point, w, wrt=self.names, raw=True)[1]
+        finally:
+            self.model.parameters.set(before)
+        for x in found:
+            found[x] = bent(e * d[x]).T @ found[x] if x.endswith("/placement") else np.ravel(found[x])
+        return flat(found)
 
     def poisoned(self, call):
         """The answer of a call whose programs find NaN in their work arrays; it must be what it was before."""
@@ -202,12 +216,24 @@ def flat(answer):
     return np.concatenate([np.ravel(part) for part in parts])
 
 
+def bent(xi):
+    """How exp(xi + d) = exp(xi) exp(J d) goes with d: the right Jacobian of twists, by its series."""
+    (x, y, z), (a, b, c) = xi[:3], xi[3:]
+    turn, shift = (np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) for x, y, z in ((x, y, z), (a, b, c)))
+    ad = np.block([[turn, np.zeros((3, 3))], [shift, turn]])
+    term = total = np.eye(6)
+    for k in range(2, 8):
+        term = -term @ ad / k
+        total = total + term
+    return total
+
+
 def best(errors):
-    """The least error, or the first that is small."""
+    """The least error, or the first that is small; each of several."""
     least = np.inf
     for error in errors:
-        least = min(least, error)
-        if least < ENOUGH:
+        least = np.minimum(least, error)
+        if np.max(least) < ENOUGH:
             break
     return least
 

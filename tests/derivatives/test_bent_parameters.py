@@ -79,5 +79,9 @@ def test_products_by_parameters_for_exports():
     close(rate, model.jvp("forward_dynamics", (q, v, tau), ways)[1], 1e-13)
     with pytest.raises(aj.InputError, match=r"'lower/mas' is neither an argument .* \(did you mean 'lower/mass'\?\)"):
         model.products.named("vjp forward_dynamics by q, lower/mas")
-    with pytest.raises(aj.InputError, match="second derivatives by parameters are not exported"):
-        model.products.named("hvp forward_dynamics by q, lower/mass")
+    program = model.products.named(f"hvp forward_dynamics by q, {', '.join(names)}")
+    dq = rng.normal(size=3)
+    rates = program.split(program(q, v, tau, w, dq, *(np.ravel(x) for x in ways.values())))[-1 - len(names) :]
+    wanted = model.hvp("forward_dynamics", (q, v, tau), w, {"q": dq} | ways, wrt=("q", *names))
+    for x, name in zip(rates, ("q", *names), strict=True):
+        close(np.ravel(x), np.ravel(wanted[name]), 1e-12)

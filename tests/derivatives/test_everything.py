@@ -18,13 +18,14 @@ def check(subject, name):
         assert error <= allowed[law], f"{name}: {by} is off by {error:.2g}"
 
 
+@pytest.mark.filterwarnings("ignore")  # numbers that change may be built in
 @pytest.mark.parametrize(("mechanism", "name"), QUICK)
 def test_some(mechanism, name):
     check(subject_of(mechanism), name)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # numbers that change may be built in
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_quantity(mechanism):
     with plain_code():

@@ -384,7 +384,6 @@ def pendulum():
         ({}, {"dq": [1.0, 2.0]}, "shape"),
         ({}, {"dq": [np.nan]}, "finite"),
         ({}, {"dq": [1.0], "wrt": ("bob/mas",)}, "did you mean 'bob/mass'"),
-        ({"method": "dopri5", "tau": np.ones((3, 1))}, {"dq": [1.0]}, "use 'rk4'"),
         ({"events": [aj.Event(lambda t, q, v: float(q[0]), terminal=True, name="low")]}, {"dq": [1.0]},
          "'low', whose function cannot be differentiated"),
     ],

@@ -7,7 +7,7 @@ with a coordinate; for the others the articulated inertia is formed on floats.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,17 +119,20 @@ def _constant_twists(joint: Joint) -> bool:
     return bool(np.abs(first - second).max() < 1e-12 * np.abs(first).max())
 
 
-def singular_place(mech: Mechanism, q: Any, rounding: float) -> str | None:
-    """A sentence if a joint's coordinates break down at q, or if some coordinate there moves no inertia."""
+def singular_place(mech: Mechanism, q: Any, rounding: float, held: Collection[int] = ()) -> str | None:
+    """A sentence if a joint's coordinates break down at q, or if some coordinate there moves no inertia.
+
+    The joints of bodies that are `held`, by index, have given accelerations, and may do so.
+    """
     for body in mech.bodies:
-        reason = joint_reason(body, q)
+        reason = None if body.index in held else joint_reason(body, q)
         if reason:
             return f"body {body.name!r} at q = {_plain(q[body.q])}: {reason}"
     sources = _sources(mech)
-    tree = _Articulated(mech, q)
-    neighbours = [_Articulated(mech, x) for x in _beside(q, rounding)]
+    tree = _Articulated(mech, q, held)
+    neighbours = [_Articulated(mech, x, held) for x in _beside(q, rounding)]
     for body in reversed(mech.bodies):  # a child's pivot decides what its parent feels
-        if not body.joint.nv or body.name in sources:
+        if not body.joint.nv or body.name in sources or body.index in held:
             continue
         share, weakest, k = tree.pivot(body)
         if share > rounding**LOST and all(abs(t.pivot(body)[1] - weakest) <= 0.1 * weakest for t in neighbours):
@@ -175,8 +178,8 @@ def _plain(q: Any) -> list[float]:
 class _Articulated:
     """Articulated inertias at coordinates q, or at random ones; formed on demand, with the sizes of their terms."""
 
-    def __init__(self, mech: Mechanism, q: Any = None) -> None:
-        self.mech, self.q = mech, q
+    def __init__(self, mech: Mechanism, q: Any = None, held: Collection[int] = ()) -> None:
+        self.mech, self.q, self.held = mech, q, held
         self.children: defaultdict[int, list[Body]] = defaultdict(list)
         for body in mech.bodies:
             self.children[body.parent].append(body)
@@ -235,7 +238,7 @@ class _Articulated:
     def _seen_from_parent(self, body: Body) -> tuple[Matrix, Matrix]:
         pose, S = (*self.joint(body),)
         J, size = self.done[body.index]
-        if S.shape[1]:
+        if S.shape[1] and body.index not in self.held:
             U = J @ S
             D = S.T @ U + np.diag(body.armature)
             taken = U @ np.linalg.pinv(D, rcond=SMALL, hermitian=True) @ U.T

@@ -36,6 +36,7 @@ from .places import Places, places_of
 from .products import Products
 from .program import Program
 from .row_program import RowPrograms
+from .screen import screened
 from .varied import varied
 
 Made = TypeVar("Made")
@@ -198,13 +199,34 @@ class Compiled(Part):
         self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
         parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
-        """The result row of a quantity, finite or explained; `parameters` has one row per state."""
-        name = quantity if isinstance(quantity, str) else quantity.name
+        """The result row of a quantity, finite and away from singular places; `parameters` has one row per state."""
         if parameters is not None:
-            return self.row_programs.evaluate(quantity, arrays, parameters, out, threads)
-        program = self._programs.get(name) or self.program(quantity)
-        if self.places is not None and not program.quantity.anywhere:
-            self.places.check(name, arrays[0])
+            rows = self.row_programs.rows(parameters)
+            program = self.row_programs.program(quantity, rows)
+            if not rows.vary_joints:  # places of other joints would be elsewhere
+                self._check_place(program.quantity, arrays)
+            result = self.row_programs.evaluate(quantity, arrays, rows, out, threads)
+            screened(self.whole, program, arrays, result, rows)
+            return result
+        name = quantity if isinstance(quantity, str) else quantity.name
+        return self.answer(self._programs.get(name) or self.program(quantity), arrays, out, threads)
+
+    def answer(self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
+        """The result row of a program, finite and away from singular places."""
+        result = self.answer_anywhere(program, arrays, out, threads)
+        screened(self.whole, program, arrays, result)
+        return result
+
+    def _check_place(self, quantity: Quantity, arrays: tuple[Any, ...]) -> None:
+        """Raise where joints break down."""
+        if self.places is not None and not quantity.anywhere:
+            self.places.check(quantity.name, arrays[0])
+
+    def answer_anywhere(
+        self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
+    ) -> Floats:
+        """The result row of a program, finite or explained; near singular places it may be finite nonsense."""
+        self._check_place(program.quantity, arrays)
         if threads == 1:
             answer = program.state(arrays, out)
             if answer is None:
@@ -213,5 +235,5 @@ class Compiled(Part):
                 return answer
         result = program(*arrays, out=out, threads=threads)
         if not all_finite(result):
-            explain(self.whole, name, program.inputs, arrays, result)
+            explain(self.whole, program.quantity.name, program.inputs, arrays, result)
         return result

@@ -17,7 +17,6 @@ from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
 from .part import Part
-from .screen import look_closer, screened
 
 if TYPE_CHECKING:
     from anyjoint.model.parameter_rows import Given
@@ -68,35 +67,8 @@ class Derivatives(Part):
         The last is the inverse of the mass matrix. `out` is one row (..., 3 nv^2) to write to.
         """
         given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.clock(t))
-        made = ForwardDerivatives(
-            *self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
-        )
-        screened(self.whole, "forward_dynamics_derivatives", q, made.tau)
-        return made
-
-    @named_options
-    def inverse_mass_matrix(
-        self, q: ArrayLike, *, out: Floats | None = None, threads: int = 1, parameters: Given | None = None
-    ) -> Floats:
-        """M^-1(q), (nv, nv): accelerations by unit forces, column by column."""
-        square = self.nv, self.nv
-        place = flat_out("inverse_mass_matrix", out, square)
-        flat: Floats = self.evaluate("inverse_mass_matrix", (q,), place, threads, parameters)
-        made = flat.reshape(*flat.shape[:-1], *square)
-        screened(self.whole, "inverse_mass_matrix", q, made)
-        return made
-
-    @named_options
-    def inverse_mass_times(
-        self, q: ArrayLike, x: ArrayLike, *, out: Floats | None = None, threads: int = 1,
-        parameters: Given | None = None,
-    ) -> Floats:  # fmt: skip
-        """M^-1 x, (nv,), in linear time, without forming M or its inverse [SG eq. 58]."""
-        y: Floats = self.evaluate("inverse_mass_times", (q, x), out, threads, parameters)
-        screen = self.whole.screen
-        if screen is not None and not screen.passes(q, y):
-            look_closer(self.whole, screen, q, np.zeros(self.nv), x, y, "inverse_mass_times")
-        return y
+        made = self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
+        return ForwardDerivatives(*made)
 
     def _matrices(
         self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Given | None

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 # Public to the rest of the package, and of no use to users: `dir(model)` does not show them.
 INSIDE = frozenset({
-    "blocks", "by_joints", "clock", "constraint_blocks", "constraint_entries", "evaluate", "hard_rows",
-    "hybrid_quantity", "known", "numeric", "places", "plan", "position_correction", "products", "programs", "released",
-    "row_programs", "screen", "shelf", "velocity_correction", "whole", "workshop",
+    "answer", "answer_anywhere", "blocks", "by_joints", "clock", "constraint_blocks", "constraint_entries", "evaluate",
+    "hard_rows", "hybrid_quantity", "known", "numeric", "places", "plan", "position_correction", "products", "programs",
+    "released", "row_programs", "screen", "shelf", "velocity_correction", "whole", "workshop",
 })  # fmt: skip
 
 
@@ -109,7 +109,7 @@ class Model(
             tau = given + self.generalized_forces(q, wrenches)
         a = self._accelerations(q, v, tau, t, out, threads)
         if self.screen is not None and not self.screen.passes(q, a):
-            look_closer(self, self.screen, q, v, tau, a)
+            look_closer(self, "forward_dynamics", (q, v, tau), a)
         return a
 
     def _accelerations(
@@ -120,7 +120,7 @@ class Model(
             from .dense import solved_forward
 
             return solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
-        return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
+        return self.answer_anywhere(self.program("forward_dynamics"), (q, v, tau, *self.clock(t)), out, threads)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...], Any], Floats | None] | None:
@@ -199,10 +199,6 @@ class Model(
         given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads, parameters)
         state = row[..., : self.nq], row[..., self.nq :]
-        if self.screen is not None and parameters is None:  # what a step may cost is a look at its accelerations
-            mean = (state[1] - np.asarray(v, dtype=self.dtype)) / dt
-            if not self.screen.tame(mean):
-                look_closer(self, self.screen, q, v, given[2], mean, "step")
         return state if out is None else write_out("step", out, state)
 
     def hybrid_dynamics(

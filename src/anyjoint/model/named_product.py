@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder, Embedded
@@ -16,25 +18,29 @@ from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.trace.workshop import Trace
 
-Blocks = Mapping[str, tuple[int, Floats]]  # where raw numbers begin that a parameter changes, and by how much
+from .raw_gradient import RawGradient
 
 
 @frozen
 class Parameters:
-    """The rows of parameters, and how they are tied to raw numbers: that is linear, by the numbers at hand."""
+    """The rows of parameters, and how they are tied to raw numbers, by the numbers at hand."""
 
     names: Mapping[str, str]  # of their rows in code
-    blocks: Blocks
+    raw: RawGradient
 
     def rows(self, row: Row) -> Iterator[Row]:
         """Rows of the parameters in the place of one of raw numbers."""
         for name, code in self.names.items():
-            yield Row(row.name.replace(NUMBERS, code), "whole", (self.blocks[name][1].shape[1],), "of this parameter")
+            size = self.raw.blocks[name][1].shape[1]
+            yield Row(row.name.replace(NUMBERS, code), "whole", (size,), "of this parameter")
 
 
-def in_parameters(product: Quantity, trace: Trace, mechanism: Mechanism, blocks: Blocks) -> tuple[Quantity, Trace]:
+def in_parameters(
+    product: Quantity, trace: Trace, mechanism: Mechanism, numbers: RawGradient
+) -> tuple[Quantity, Trace]:
     """A product by raw numbers as one by parameters: changes of these come in, and gradients by them go out."""
-    tied = Parameters(_names_in_code(blocks, [row.name for row in (*product.inputs, *product.outputs)]), blocks)
+    taken = [row.name for row in (*product.inputs, *product.outputs)]
+    tied = Parameters(_names_in_code(numbers.blocks, taken), numbers)
     raw = {change_of(NUMBERS), gradient_of(NUMBERS), change_of(gradient_of(NUMBERS))}
 
     def rows(given: Sequence[Row]) -> tuple[Row, ...]:
@@ -54,9 +60,11 @@ def in_parameters(product: Quantity, trace: Trace, mechanism: Mechanism, blocks:
     in_work = [name for name, place in places.items() if place.array == len(builder.given)]
     Embedded(builder, trace.schedule, in_work).call(places)
     target = builder.place("result")
+    bars = None
     for row in product.outputs:
         if row.name in raw:
-            target = _pull(builder, tied, result, target)
+            target = _pull(builder, tied, result, target, bars)
+            bars = result
         else:
             _copy(builder, result, target, row.size(mechanism))
             target = target.at(row.size(mechanism))
@@ -64,10 +72,10 @@ def in_parameters(product: Quantity, trace: Trace, mechanism: Mechanism, blocks:
     return record, replace(trace, schedule=builder.schedule())
 
 
-def _names_in_code(blocks: Blocks, taken: Sequence[str]) -> dict[str, str]:
+def _names_in_code(names: Iterable[str], taken: Sequence[str]) -> dict[str, str]:
     """Parameters as words of code, none of them twice."""
     made: dict[str, str] = {}
-    for name in blocks:
+    for name in names:
         code = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "parameter"
         code = code if code[0].isalpha() else f"p_{code}"
         used = {*taken, *made.values()}
@@ -82,25 +90,34 @@ def _push(builder: Builder, tied: Parameters, row: Row, place: Place, size: int)
     graph = Graph()
     loads: dict[int, Place] = {}
     sums: list[Node] = [graph.constant(0.0)] * size
-    for (begin, slopes), own in zip(tied.blocks.values(), tied.rows(row), strict=True):
+    for (begin, slopes), own in zip(tied.raw.blocks.values(), tied.rows(row), strict=True):
         changes = _loaded(graph, loads, builder.place(own.name), slopes.shape[1])
         for j, slope in enumerate(slopes):
             sums[begin + j] = sums[begin + j] + _dot(graph, slope, changes)
     builder.straight(graph, loads, [(place.at(k), x) for k, x in enumerate(sums)])
 
 
-def _pull(builder: Builder, tied: Parameters, source: Place, target: Place) -> Place:
-    """Gradients by parameters from those by raw numbers; where the next row begins."""
+def _pull(builder: Builder, tied: Parameters, source: Place, target: Place, bars: Place | None) -> Place:
+    """Gradients by parameters from those by raw numbers, or rates of them, if `bars` has the gradients.
+
+    The answer is where the next row begins.
+    """
     graph = Graph()
     loads: dict[int, Place] = {}
-    stores: list[tuple[Place, Node]] = []
-    for begin, slopes in tied.blocks.values():
-        bars = _loaded(graph, loads, source.at(begin), len(slopes))
-        for column in slopes.T:
-            stores.append((target, _dot(graph, column, bars)))
-            target = target.at(1)
-    builder.straight(graph, loads, stores)
-    return target
+    made = {}
+    for name, (begin, slopes) in tied.raw.blocks.items():
+        given = _loaded(graph, loads, source.at(begin), len(slopes))
+        made[name] = [_dot(graph, column, given) for column in slopes.T]
+    for one, two, begin, bend in tied.raw.bends:
+        if bars is None:  # gradients themselves are linear in those by raw numbers
+            break
+        given = _loaded(graph, loads, bars.at(begin), len(bend))
+        way = _loaded(graph, loads, builder.place(change_of(tied.names[two])), bend.shape[2])
+        for i, j in np.ndindex(bend.shape[1:]):
+            made[one][i] = made[one][i] + _dot(graph, bend[:, i, j], given) * way[j]
+    values = [x for row in made.values() for x in row]
+    builder.straight(graph, loads, [(target.at(k), x) for k, x in enumerate(values)])
+    return target.at(len(values))
 
 
 def _loaded(graph: Graph, loads: dict[int, Place], place: Place, n: int) -> list[Node]:

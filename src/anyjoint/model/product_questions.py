@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.options import named_options
@@ -17,7 +16,6 @@ from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row
-from .diagnosis import explain
 from .method import completed
 from .part import Part
 from .products import Kind, Product, Products, check_names, known_quantity
@@ -187,16 +185,8 @@ class Asked:
         return made
 
     def evaluate(self, product: Product, arrays: tuple[Any, ...], threads: int) -> Floats:
-        """The result row, finite or explained."""
-        model, program = self.model, product.program
-        if product.workshop is None:
-            return model.evaluate(program.quantity, arrays, None, threads)
-        if model.places is not None and not self.quantity.anywhere:
-            model.places.check(program.quantity.name, arrays[0])
-        result = program(*arrays, threads=threads)
-        if not all_finite(result):
-            explain(model, program.quantity.name, program.inputs, arrays, result)
-        return result
+        """The result row."""
+        return self.model.answer(product.program, arrays, None, threads)
 
 
 def named(what: str, wrt: Any) -> tuple[str, ...]:

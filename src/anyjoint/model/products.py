@@ -93,10 +93,8 @@ class Products:
         product = self.get(KINDS[kind], quantity, tuple(part for part in own if part in by), parameters, False)[0]
         if not product.numbers:
             return product.program
-        if kind == "hvp":
-            raise InputError(f"product {text!r}: second derivatives by parameters are not exported; ask model.hvp")
         program, mechanism = product.program, self._model.mechanism
-        record, trace = in_parameters(program.quantity, program.trace, mechanism, product.numbers.blocks)
+        record, trace = in_parameters(program.quantity, program.trace, mechanism, product.numbers)
         return Program(record, trace, mechanism, self._model.dtype.name, self._model.width)
 
     def _make(

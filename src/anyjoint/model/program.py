@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -78,15 +78,8 @@ class Program:
 
     def split(self, result: Floats) -> Any:
         """The result row (..., size) as the quantity's outputs: one array, or a tuple of several."""
-        if len(self.shapes) == 1:
-            return result.reshape((*result.shape[:-1], *self.shapes[0]))
-        parts, at = [], 0
-        for shape in self.shapes:
-            n = math.prod(shape)
-            part = result[..., at : at + n].reshape((*result.shape[:-1], *shape))
-            parts.append(part if part.ndim else part[()])
-            at += n
-        return tuple(parts)
+        parts = split(self.shapes, result)
+        return parts[0] if len(self.shapes) == 1 else tuple(part if part.ndim else part[()] for part in parts)
 
     # -- calls ----------------------------------------------------------------------------------------------
 
@@ -161,6 +154,16 @@ class Program:
             lengths = [*(n for _, n in self.inputs), self.size]
             calls[width] = self.code.bind_rows(lengths, self.numbers, width, not self._complete)
         return calls[width]
+
+
+def split(shapes: Sequence[tuple[int, ...]], result: Floats) -> list[Floats]:
+    """Result rows (..., size) as arrays (..., *shape), one behind the other."""
+    parts, at = [], 0
+    for shape in shapes:
+        n = math.prod(shape)
+        parts.append(result[..., at : at + n].reshape((*result.shape[:-1], *shape)))
+        at += n
+    return parts
 
 
 def filled(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,15 @@ from .change import GRAVITY, INERTIA, SPRING, find, value_of
 MASS = RAW.index("m")
 
 
+class Bend(NamedTuple):
+    """How the slopes of raw numbers by one parameter change with another, (raw numbers, entries, entries)."""
+
+    one: str
+    two: str
+    begin: int
+    slopes: Floats
+
+
 class RawGradient:
     """The linear map from small changes of named parameters to those of raw numbers, and its transpose."""
 
@@ -28,6 +38,7 @@ class RawGradient:
         starts = numbers.starts()
         links = {link.body: (link, a, b) for link, a, b in zip(plan.links, starts, starts[1:], strict=False)}
         self.blocks = {name: self._block(name, links, starts[-1]) for name in names}
+        self.bends = tuple(self._bends())
 
     def _block(self, name: str, links: Mapping[int, tuple[Link, int, int]], gravity: int) -> tuple[int, Floats]:
         """Where the raw numbers begin that a parameter changes, and by how much: (raw numbers, entries)."""
@@ -54,6 +65,14 @@ class RawGradient:
         if own not in order:
             raise InputError(f"{name!r}: numbers of how a joint follows others have no derivatives; take differences")
         return begin + len(RAW) + order.index(own), np.ones((1, 1))
+
+    def _bends(self) -> Iterator[Bend]:
+        """All pairs of parameters that raw numbers are no linear function of."""
+        places = {name: find(self.mechanism, name) for name in self.blocks}
+        for (one, a), (two, b) in product(places.items(), repeat=2):
+            bend = inertia_bends(self.mechanism.bodies[a.body].inertia, a.what, b.what) if a.body == b.body else None
+            if bend is not None:
+                yield Bend(one, two, self.blocks[one][0], bend)
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -85,15 +104,11 @@ class RawGradient:
     def pull_rates(self, raw: Floats, rates: Floats, changes: Mapping[str, object]) -> dict[str, Floats]:
         """Rates of gradients by parameters while these change, from gradients by raw numbers and their rates."""
         made = self.pull(rates)
-        for body in self.mechanism.bodies:
-            names = {what: f"{body.name}/{what}" for what in ("mass", "com")}
-            if any(name in changes for name in names.values()):
-                dm, dc = (changes.get(name, 0.0) for name in names.values())
-                begin = next(self.blocks[name][0] for name in names.values() if name in self.blocks)
-                bent = inertia_bends(body.inertia, raw[..., begin : begin + 10], dm, dc)
-                for what, name in names.items():
-                    if name in made:
-                        made[name] = made[name] + bent[what]
+        for one, two, begin, bend in self.bends:
+            if two in changes:
+                bars, way = raw[..., begin : begin + len(bend)], flat_change(self.mechanism, two, changes[two])
+                more = np.einsum("...k,kij,...j->...i", bars, bend, way)
+                made[one] = made[one] + more.reshape(made[one].shape)
         return made
 
 
@@ -136,11 +151,7 @@ def inertia_slopes(inertia: Inertia, what: str) -> Floats:
         about = c @ c * np.eye(3) - np.outer(c, c)
         return np.concatenate([[1.0], c, about[upper]])[:, None]
     if what == "com":
-        columns = []
-        for e in np.eye(3):
-            about = m * (2 * (c @ e) * np.eye(3) - np.outer(e, c) - np.outer(c, e))
-            columns.append(np.concatenate([[0.0], m * e, about[upper]]))
-        return np.array(columns).T
+        return m * center_slopes(c)
     slopes = np.zeros((10, 9))
     for row, (i, j) in enumerate(UPPER):
         slopes[4 + row, 3 * i + j] += 0.5
@@ -148,19 +159,20 @@ def inertia_slopes(inertia: Inertia, what: str) -> Floats:
     return slopes
 
 
-def inertia_bends(inertia: Inertia, bar: Floats, dm: Any, dc: Any) -> dict[str, Floats]:
-    """How gradients by mass and centre change with both, as h = m c and the tensor about the origin are products.
+def center_slopes(c: Floats) -> Floats:
+    """Changes of m, h and that tensor with the centre, (10, 3), of a unit mass."""
+    upper = tuple(zip(*UPPER, strict=True))
+    abouts = [2 * (c @ e) * np.eye(3) - np.outer(e, c) - np.outer(c, e) for e in np.eye(3)]
+    return np.array([[0.0, *e, *about[upper]] for e, about in zip(np.eye(3), abouts, strict=True)]).T
 
-    `bar` is the gradient by m, h and that tensor: it is weighed there by tr |c|^2 - c U c.
-    """
-    m, c = inertia.mass, np.asarray(inertia.com, dtype=float)
-    dm, dc = np.asarray(dm, dtype=float)[..., None], np.zeros(3) + dc
-    tilted = np.zeros((*bar.shape[:-1], 3, 3))  # tr 1 - U
-    for k, (i, j) in enumerate(UPPER):
-        if i == j:
-            tilted[..., range(3), range(3)] += bar[..., 4 + k, None]
-        tilted[..., i, j] -= 0.5 * bar[..., 4 + k]
-        tilted[..., j, i] -= 0.5 * bar[..., 4 + k]
-    slope = bar[..., 1:4] + 2 * tilted @ c
-    turned = 2 * m * np.einsum("...ij,...j->...i", tilted, dc)
-    return {"mass": np.sum(dc * slope, axis=-1), "com": dm * slope + turned}
+
+def inertia_bends(inertia: Inertia, one: str, two: str) -> Floats | None:
+    """How `inertia_slopes` by one of mass and centre change with the other, or with itself, (10, one, two)."""
+    c = np.asarray(inertia.com, dtype=float)
+    if (one, two) == ("mass", "com"):
+        return center_slopes(c)[:, None, :]
+    if (one, two) == ("com", "mass"):
+        return center_slopes(c)[:, :, None]
+    if (one, two) == ("com", "com"):
+        return inertia.mass * np.stack([center_slopes(e) - center_slopes(0 * e) for e in np.eye(3)], axis=-1)
+    return None

@@ -54,6 +54,7 @@ class RowProgram:
         self.shelf: dict[Hashable, Any] = {}  # steppers made of it
         self.workshop = workshop.pushed(trace.pushes, trace.loose)
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
+        self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = output_size(quantity, trace, mechanism)
         self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)
         self._built_in = built_in(trace.numbers)

@@ -1,4 +1,4 @@
-"""A cheap look at each result of forward dynamics: may a singular place be near? Then look closely.
+"""A cheap look at each result that needs M^-1 (quantity/divides.py): may a singular place be near? Then look closely.
 
 Where velocities of a joint almost lose rank, the pivot that divides is a small share s of what it was made from, and
 accelerations carry errors of a rounding / s. Two signs of that cost next to nothing: a column of S that lies almost in
@@ -8,9 +8,9 @@ floats, where s is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from anyjoint.mechanism.singular import changes_twists, loses_inertia, singular_
 from anyjoint.scalar.array import ArrayLike, Floats
 
 from .places import Shares, shares
+from .program import Program, split
 
 if TYPE_CHECKING:
     from .model import Model
+    from .parameter_rows import ParameterRows
+    from .row_program import RowProgram
 
 STATES = 5
 
@@ -55,9 +58,11 @@ class Screen:
         """Whether nobody needs to look at accelerations, however large speeds and forces are."""
         return not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
 
-    def passes(self, q: ArrayLike, a: Floats) -> bool:
-        """Whether nothing is suspicious about a state or a batch."""
-        return self.tame(a) and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
+    def passes(self, q: ArrayLike, a: Floats, softened: bool = False) -> bool:
+        """Whether nothing is suspicious about a state or a batch; columns may be dependent where M is `softened`."""
+        if softened or self.ranks is None or not self.tame(a):
+            return self.tame(a)
+        return self.ranks.all_clear(q) or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float)))
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
         """States of a batch whose columns are almost dependent, or whose accelerations are too large."""
@@ -75,7 +80,7 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
         return None
     rng = np.random.default_rng(8)
     rows = []
-    for _ in range(STATES):
+    for _ in range(STATES if model.is_regular else 0):  # others have hybrid dynamics alone
         q = np.concatenate([random_coordinates(b.joint, rng) for b in mechanism.bodies])
         zero, one = np.zeros(model.nv), rng.choice([-1.0, 1.0], model.nv)
         try:
@@ -90,24 +95,35 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
     return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
 
 
-def screened(model: Model, what: str, q: ArrayLike, inverse: Floats) -> None:
-    """Raise if M^-1 was asked for at a singular place: what forces of one unit would do there gives it away."""
-    screen = model.screen
-    if screen is not None:
-        a = np.abs(inverse).sum(axis=-1)
-        if not screen.passes(q, a):
-            zero, one = np.zeros(a.shape[-1]), np.ones(a.shape[-1])
-            look_closer(model, screen, q, zero, one, a, what)
+def screened(
+    model: Model, program: Program | RowProgram, arrays: Sequence[Any], result: Floats,
+    rows: ParameterRows | None = None,
+) -> None:  # fmt: skip
+    """Raise if a quantity that needs M^-1 was asked for at a singular place; `rows` has parameters of each state."""
+    quantity = program.quantity
+    if quantity.divides is None or model.screen is None or not result.size:
+        return
+    given = {name: array for (name, _), array in zip(program.inputs, arrays, strict=True)}
+    found = split(program.shapes, result)
+    outputs = {row.name: part for row, part in zip(quantity.outputs, found, strict=True)}
+    v, tau, a = quantity.divides.caused(given, outputs)
+    if not model.screen.passes(given["q"], a, quantity.divides.softened):
+        look_closer(model, quantity.name, (given["q"], v, tau), a, quantity.divides.held, rows)
 
 
 def look_closer(
-    model: Model, screen: Screen, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: Floats, what: str = "forward_dynamics"
-) -> None:
-    """Raise if one of the states stands at a singular place; return if the numbers are right."""
-    rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, q, v, tau))
+    model: Model, what: str, state: Sequence[ArrayLike], a: Floats, held: Collection[int] = (),
+    parameters: ParameterRows | None = None,
+) -> None:  # fmt: skip
+    """Raise if one of the states (q, v, tau) stands at a singular place; return if the numbers are right.
+
+    Bodies whose joints are `held` have given accelerations. `parameters` has those of each state.
+    """
+    rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, *state))
     q, v, tau = (np.broadcast_to(x, (len(rows), x.shape[-1])) for x in (q, v, tau))
-    for k in screen.suspects(q, v, tau, rows):
-        reason = singular_place(model.mechanism, q[k], float(np.finfo(model.dtype).eps))
+    for k in model.screen.suspects(q, v, tau, rows) if model.screen else ():
+        mechanism = parameters.mechanism_of(k) if parameters else model.mechanism
+        reason = singular_place(mechanism, q[k], float(np.finfo(model.dtype).eps), held)
         if reason:
             which = f" state {k}," if a.ndim == 2 else ""
             raise SingularityError(f"{what}:{which} {reason}")

@@ -10,6 +10,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .divides import BY_FORCES_OVER_A_STEP
 from .implicit import DT, implicit, pulled, signal_rows
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
@@ -48,7 +49,7 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
         trace,
         optional=("t",),
         among="touching",
-        divides=True,
+        divides=BY_FORCES_OVER_A_STEP,
         by_name=not pushes and given is None,
     )
 

@@ -15,6 +15,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.record import Record
 
 from .constraints import ACCELERATIONS
+from .divides import BY_FORCES
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 REST = after_first(CARRIED_HYBRID)
@@ -40,6 +41,7 @@ def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
         (A, TAU),
         trace,
         optional=("t",),
+        divides=replace(BY_FORCES, held=prescribed),
     )
 
 

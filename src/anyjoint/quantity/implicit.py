@@ -10,6 +10,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .divides import BY_CORRECTION, BY_FORCES_OVER_A_STEP
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 ACCELERATION = (
@@ -66,7 +67,7 @@ def implicit(
         (Row("x", "velocities", meaning="what to add to the accelerations"),) if given else (A,),
         trace,
         optional=("t",),
-        divides=True,
+        divides=BY_CORRECTION if given else BY_FORCES_OVER_A_STEP,
         by_name=not pushes,
         pushes=tuple(pushes),
         like=like,

@@ -17,6 +17,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import joint_groups, moves_otherwise
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .divides import differentiated
 from .quantity import Quantity, Row
 
 NUMBERS = "numbers"
@@ -95,43 +96,43 @@ class Problem:
 def jvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and its rates along a direction."""
     problem = Problem(quantity, mechanism, by)
-    return Quantity(
-        f"jvp {quantity.name} by {by}",
-        f"{quantity.name} and its derivative along a direction.",
-        (*problem.given, *problem.changes),
-        (*quantity.outputs, *problem.output_changes),
-        _trace("jvp", problem),
-    )
+    purpose = f"{quantity.name} and its derivative along a direction."
+    return _product("jvp", problem, purpose, problem.changes, problem.output_changes)
 
 
 def vjp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, and the gradient of a weighted sum of its entries."""
     problem = Problem(quantity, mechanism, by)
-    return Quantity(
-        f"vjp {quantity.name} by {by}",
-        f"{quantity.name} and the gradient of a weighted sum of its entries.",
-        (*problem.given, problem.weights),
-        (*quantity.outputs, *problem.rows(gradient_of)),
-        _trace("vjp", problem),
-    )
+    purpose = f"{quantity.name} and the gradient of a weighted sum of its entries."
+    return _product("vjp", problem, purpose, [problem.weights], problem.rows(gradient_of))
 
 
 def hvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
     """The quantity, the gradient of a weighted sum of its entries, and the rates of that along a direction."""
     problem = Problem(quantity, mechanism, by)
-    return Quantity(
-        f"hvp {quantity.name} by {by}",
-        f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction.",
-        (*problem.given, problem.weights, *problem.changes),
-        (*quantity.outputs, *problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))),
-        _trace("hvp", problem),
-    )
+    purpose = f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction."
+    rows = [*problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))]
+    return _product("hvp", problem, purpose, [problem.weights, *problem.changes], rows)
 
 
-def _trace(kind: Literal["jvp", "vjp", "hvp"], problem: Problem) -> Callable[[Workshop, str], Trace]:
+def _product(
+    kind: Literal["jvp", "vjp", "hvp"], problem: Problem, purpose: str, inputs: list[Row], outputs: list[Row]
+) -> Quantity:
+    """A quantity with these inputs and outputs behind its own."""
+
     def trace(workshop: Workshop, formulation: str) -> Trace:
         from .product_trace import TRACES  # what differentiates schedules, imported when something is differentiated
 
         return TRACES[kind](problem, workshop, formulation)
 
-    return trace
+    quantity = problem.quantity
+    pushing = [row.name for row in inputs if row.name != change_of(NUMBERS)]  # numbers have any size
+    pushed = [row.name for row in outputs if row.kind != "whole"]
+    return Quantity(
+        f"{kind} {quantity.name} by {problem.by}",
+        purpose,
+        (*problem.given, *inputs),
+        (*quantity.outputs, *outputs),
+        trace,
+        divides=differentiated(quantity.divides, pushing, pushed) if quantity.divides else None,
+    )

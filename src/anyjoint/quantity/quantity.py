@@ -19,6 +19,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 if TYPE_CHECKING:
     from .accelerations import Equation
+    from .divides import Divides
 
 Kind = Literal[
     "coordinates", "rates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"
@@ -77,7 +78,7 @@ class Quantity:
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
     anywhere: bool = False  # whether it also answers where joints break down
     among: Among = "all"  # which mechanisms it says something about
-    divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
+    divides: Divides | None = None  # by what it shows where there is no inverse of the mass matrix, if it needs that
     equation: Callable[[Workshop, Trace, bool, bool], Equation | None] | None = None  # by which derivatives of it go
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     pushes: tuple[Push, ...] = field(default=(), repr=False, compare=False)  # forces whose numbers are among its own

@@ -17,6 +17,7 @@ from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, si
 from anyjoint.spatial import Vector, as_matrix, dot, vector, zeros
 
 from .answers.mass_matrix import traced_mass
+from .divides import BY_FORCES_OVER_A_STEP
 from .implicit import DT
 from .quantity import TAU, A, Q, Quantity, Row, V
 
@@ -44,7 +45,7 @@ def sliding(body: Body) -> Quantity:
     rubbing = Row("rubbing", "whole", (RUBBING,), "the power of friction, and its force along both tangents")
     return Quantity(
         f"sliding {index} {mu!r}", "Accelerations under the friction of a contact that slides.",
-        (Q, V, TAU, DT), (A, rubbing), trace, divides=True, by_name=False,
+        (Q, V, TAU, DT), (A, rubbing), trace, divides=BY_FORCES_OVER_A_STEP, by_name=False,
     )  # fmt: skip
 
 

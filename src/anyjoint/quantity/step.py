@@ -21,6 +21,7 @@ from .answers.implicit_acceleration import IMPLICIT_ACCELERATION
 from .answers.implicit_correction import IMPLICIT_CORRECTION
 from .answers.position_correction import POSITION_CORRECTION
 from .answers.velocity_correction import VELOCITY_CORRECTION
+from .divides import BY_IMPLICIT_STEP, BY_STEP
 from .joint_functions import joint_places
 from .quantity import TAU, Q, Quantity, Row, T, V
 
@@ -71,7 +72,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         trace,
         optional=("t",),
         among="touching" if stepper.resists else "apart",
-        divides=True,
+        divides=BY_IMPLICIT_STEP if stepper.implicit else BY_STEP,
     )
 
 

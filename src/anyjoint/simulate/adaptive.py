@@ -120,7 +120,7 @@ class Samples:
 
 
 def _answer(model: Model, quantity: str | Quantity, rows: ParameterRows, *arrays: Floats) -> Floats:
-    return model.evaluate(quantity, arrays, parameters=rows)
+    return model.row_programs.evaluate(quantity, arrays, rows)
 
 
 def interpolated(at: Floats, before: Floats, used: Floats, y: Floats, dense: Floats) -> Floats:

@@ -41,7 +41,7 @@ def in_python(request: Request) -> Iterator[Chunk]:
 
 def one_by_one(request: Request) -> Iterator[Chunk]:
     """A batch in Python: each trajectory to its end, then all of them together."""
-    parts = [_joined(in_python(member_of(request, k)), k) for k in range(request.batch)]
+    parts = [_joined(in_python(_logged(request, k)), k) for k in range(request.batch)]
     q, v = (np.concatenate([getattr(part, x) for part in parts], axis=1) for x in ("q", "v"))
     paths = tuple(path for part in parts for path in part.paths)
     yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts), paths=paths, work=_works(parts, 1))
@@ -54,6 +54,15 @@ def member_of(request: Request, k: int) -> Request:
     rows = request.parameters.take([k]) if request.parameters else None
     drive = replace(request.drive, values=own)
     return replace(request, q=request.q[k : k + 1], v=request.v[k : k + 1], drive=drive, parameters=rows)
+
+
+def _logged(request: Request, k: int) -> Request:
+    """The same, whose steps go into the log as those of this trajectory."""
+    made = member_of(request, k)
+    if request.log is None:
+        return made
+    own = replace(request.log, parts={0: request.log.parts.setdefault(k, [])})
+    return replace(made, log=own)
 
 
 def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:

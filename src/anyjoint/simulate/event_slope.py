@@ -16,7 +16,7 @@ from anyjoint.symbolic.interpret import evaluate
 
 from .events import Event
 from .kept import kept
-from .step_map import run
+from .step_map import Part, run
 from .steps import Steps
 
 if TYPE_CHECKING:
@@ -55,17 +55,16 @@ def _rate(problem: Problem, steps: Steps) -> Floats:
     rows |= {"state": states, "s": steps.s[-1:].copy(), rate_of("state"): rate, rate_of(by): np.ones(1)}
     if part == "inside":
         rows[rate_of(by)] = 1 / steps.h[k]
-    rows[rate_of("drive")] = _input_rates(problem, steps, k)
+    rows[rate_of("drive")] = _input_rates(problem, steps, k, part)
     run(code, rows, 1)
     return rate[: problem.n]
 
 
-def _input_rates(problem: Problem, steps: Steps, k: Floats) -> Floats:
-    """How inputs at the beginning, middle and end of a step change with its length: by their slopes there."""
-    drive = problem.request.drive
-    if not drive.varying:
-        return np.zeros(problem.map.width)
-    shares = np.array([0.0, 0.5, 1.0])
+def _input_rates(problem: Problem, steps: Steps, k: Floats, part: Part) -> Floats:
+    """How inputs at the instants of a step change with its length: by their slopes there."""
+    drive, shares = problem.request.drive, np.array(steps.parts)
+    if not drive.varying or part == "inside":  # where the step keeps its length
+        return np.zeros(problem.map.width * (len(shares) if drive.varying else 1))
     slopes = drive.slopes(steps.t[k] + steps.h[k] * shares, CLOSE * steps.h[k])
     return np.ascontiguousarray(shares[:, None] * slopes).ravel()
 

@@ -139,9 +139,9 @@ class _Backward:
             self._spread(k, inputs)
 
     def _spread(self, k: Floats, inputs: Floats) -> None:
-        """Adjoints of inputs at the beginning, middle and end of steps onto the samples they were made of."""
+        """Adjoints of inputs at the instants of steps onto the samples they were made of."""
         steps, drive, nv = self.steps, self.problem.request.drive, self.problem.model.nv
-        bars = inputs.reshape(len(k), 3, -1)[..., :nv]
+        bars = inputs.reshape(len(k), len(steps.parts), -1)[..., :nv]
         if self.tau is None:
             self.drive[:nv] += bars.sum(axis=(0, 1))
         else:

@@ -219,7 +219,7 @@ def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) 
     """A quantity of one state, unchecked; `rows` has its parameters."""
     if rows is None:
         return program_of(model, quantity)
-    return _unchecked(lambda *arrays: model.evaluate(quantity, arrays, parameters=rows)[0], model.nv)
+    return _unchecked(lambda *arrays: model.row_programs.evaluate(quantity, arrays, rows)[0], model.nv)
 
 
 def _unchecked(function: Callable[..., Floats], nv: int) -> Callable[..., Floats]:

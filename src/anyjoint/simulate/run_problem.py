@@ -121,9 +121,9 @@ class Problem:
         return DURATION in self.names and drive.varying and not (drive.stretches and not drive.functions)
 
     def input_slopes(self, steps: Steps, k: Any) -> Floats:
-        """How the inputs of steps change with the duration, (steps, 3, inputs): those that it stretches do not."""
+        """How the inputs of steps change with the duration, (steps, parts, inputs): those that it stretches do not."""
         drive, times = self.request.drive, steps.instants(k)
-        slopes = drive.slopes(times.ravel(), np.repeat(CLOSE * steps.h[k], 3)).reshape(*times.shape, -1)
+        slopes = drive.slopes(times.ravel(), np.repeat(CLOSE * steps.h[k], len(steps.parts))).reshape(*times.shape, -1)
         if drive.stretches:
             slopes[..., : self.model.nv] = 0.0
         return np.asarray(slopes * times[..., None] / self.request.duration)
@@ -187,7 +187,7 @@ class Problem:
         drive, request = self.request.drive, self.request
         if drive.varying:
             times = steps.instants(k)
-            inputs = drive.rows(times.ravel()).reshape(len(times), -1)
+            inputs = drive.member(member).rows(times.ravel()).reshape(len(times), -1)
         else:
             inputs = np.array(drive.values[member if len(drive.values) > 1 else 0], dtype=float)
         settings = np.array([*request.forces.numbers, 0.0])
@@ -223,8 +223,6 @@ def check_differentiable(request: Request) -> None:
         raise InputError('gradient: limits="impact": runs in which velocities jump are not differentiated')
     if request.parameters is not None:
         raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
-    if request.stepper.adaptive and request.drive.varying:
-        raise InputError(f"gradient: inputs over time are not known inside the steps of {request.method}; use 'rk4'")
 
 
 def _checked_names(request: Request, given: Sequence[str]) -> list[str]:

@@ -46,7 +46,7 @@ class StepMap:
     mechanism: Mechanism
     traces: tuple[Trace, ...]  # accelerations, then corrections where steps end with a projection
     forces: ForceProgram
-    varying: bool  # whether inputs change within a step: at its beginning, middle and end
+    varying: bool  # whether inputs change within a step: there is a row of them for each of its instants
     taped: bool = False  # whether accelerations are known; then traces are inverse dynamics and a solve with M
     pushing: Trace | None = None  # forces by kernels, whose numbers stand behind those of the traces
     raw: bool = False  # whether numbers are the raw ones, because derivatives are by them
@@ -120,8 +120,8 @@ class StepMap:
 
     def _inputs(self, builder: Builder) -> Callable[[float], Place]:
         """Where inputs stand at a part of the step."""
-        width = self.width if self.varying else 0
-        return lambda c: builder.place("drive", round(2 * c) * width)
+        width, parts = self.width if self.varying else 0, self.stepper.instants
+        return lambda c: builder.place("drive", parts.index(c) * width)
 
     def taped_schedule(self) -> tuple[Schedule, dict[int, Solve]]:
         """The step with known accelerations, and what is solved on the way back."""

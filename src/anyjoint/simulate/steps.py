@@ -31,6 +31,7 @@ class Steps:
     s: Floats
     states: Callable[[int, int], Rows]  # before each of some steps, in new arrays
     cuts: Floats  # steps between two of these have their states at a time
+    parts: tuple[float, ...]  # of each, after which it asks for inputs
 
     @property
     def count(self) -> int:
@@ -38,8 +39,8 @@ class Steps:
         return len(self.h)
 
     def instants(self, k: Any) -> Floats:
-        """When steps k begin, are in their middle and end, (steps, 3)."""
-        return np.asarray(self.t[k, None] + self.h[k, None] * np.array([0.0, 0.5, 1.0]))
+        """When steps k ask for inputs, (steps, parts)."""
+        return np.asarray(self.t[k, None] + self.h[k, None] * np.array(self.parts))
 
 
 def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
@@ -47,7 +48,7 @@ def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
     n, none = len(traj.t), np.zeros(0)
     if n == 1 or not request.model.nv:  # nothing has happened
         nothing = lambda a, b: (none[:, None], none[:, None])  # noqa: E731
-        return Steps(none, none, np.full(n, -1), np.ones(n), nothing, np.zeros(1, int))
+        return Steps(none, none, np.full(n, -1), np.ones(n), nothing, np.zeros(1, int), request.stepper.instants)
     return _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
 
 
@@ -68,7 +69,7 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
     if request.stepper.remembers:  # each looks at what the one before has left
         y[:, n : 2 * n + 1] = np.vstack([np.zeros(n + 1), y[:-1, n : 2 * n + 1]])
     rows = lambda a, b: (y[a:b].copy(), np.zeros((b - a, 0)))  # noqa: E731
-    return Steps(t[:count], h[:count], at, s, rows, np.array([0, count]))
+    return Steps(t[:count], h[:count], at, s, rows, np.array([0, count]), request.stepper.instants)
 
 
 def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
@@ -98,7 +99,7 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
         return _again(request, member, np.concatenate([q[first], v[first], past]), t[a], h[a], b - a)
 
     cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
-    return Steps(t, h, at, np.ones(len(at)), states, cuts)
+    return Steps(t, h, at, np.ones(len(at)), states, cuts, request.stepper.instants)
 
 
 def _again(request: Request, member: int, first: Floats, t: float, h: float, count: int) -> Rows:

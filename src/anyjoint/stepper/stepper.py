@@ -71,6 +71,11 @@ class Stepper:
         return "forward_dynamics"
 
     @property
+    def instants(self) -> tuple[float, ...]:
+        """Parts of a step after which it asks for accelerations, or may."""
+        return tuple(sorted({*self.tableau.c, 1.0})) if self.tableau else (0.0, 0.5, 1.0)
+
+    @property
     def adaptive(self) -> bool:
         """Whether steps choose their own length."""
         return self.chooses or (self.tableau is not None and bool(self.tableau.error))

@@ -3,6 +3,7 @@
 from anyjoint.trace.constrained import Question
 
 from ..constraints import asked
+from ..divides import BY_JOINTS
 from ..quantity import TAU, Q, Quantity, Row, T, V
 
 CONSTRAINT_MULTIPLIERS = Quantity(
@@ -13,4 +14,5 @@ CONSTRAINT_MULTIPLIERS = Quantity(
     asked("multipliers", ("q", "v", "tau"), Question("multipliers")),
     optional=("tau", "t"),
     among="constrained",
+    divides=BY_JOINTS,
 )

@@ -24,6 +24,7 @@ from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
 from ..constraints import ACCELERATIONS
+from ..divides import BY_FORCES
 from ..lagrangian import lagrangian
 from ..quantity import TAU, A, Q, Quantity, T, V, with_time
 from .mass_matrix import DENSE, traced_mass
@@ -119,6 +120,6 @@ FORWARD_DYNAMICS = Quantity(
     (A,),
     trace,
     optional=("tau", "t"),
-    divides=True,
+    divides=BY_FORCES,
     equation=equation,
 )

@@ -1,6 +1,7 @@
 """Derivatives of forward dynamics, as matrices."""
 
 from ..derivatives import forward_trace
+from ..divides import by_unit_forces
 from ..quantity import TAU, Q, Quantity, Row, T, V
 
 FORWARD_DYNAMICS_DERIVATIVES = Quantity(
@@ -14,5 +15,5 @@ FORWARD_DYNAMICS_DERIVATIVES = Quantity(
     ),
     forward_trace("velocities"),
     optional=("tau", "t"),
-    divides=True,
+    divides=by_unit_forces("dtau"),
 )

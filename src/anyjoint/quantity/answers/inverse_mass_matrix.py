@@ -1,6 +1,7 @@
 """The inverse of the mass matrix."""
 
 from ..derivatives import inverse_mass_trace
+from ..divides import by_unit_forces
 from ..quantity import Q, Quantity, Row
 
 INVERSE_MASS_MATRIX = Quantity(
@@ -9,5 +10,5 @@ INVERSE_MASS_MATRIX = Quantity(
     (Q,),
     (Row("inverse", "matrix", meaning="inverse of the mass matrix"),),
     inverse_mass_trace,
-    divides=True,
+    divides=by_unit_forces("inverse"),
 )

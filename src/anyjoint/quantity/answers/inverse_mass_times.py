@@ -8,6 +8,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.workshop import Trace, Workshop
 
+from ..divides import BY_LOAD
 from ..quantity import Q, Quantity, Row
 from .mass_matrix import traced_mass
 
@@ -32,5 +33,5 @@ INVERSE_MASS_TIMES_FORCES = Quantity(
     (Q, Row("x", "velocities", meaning="any generalized forces")),
     (Row("y", "velocities", meaning="accelerations that they alone cause"),),
     trace,
-    divides=True,
+    divides=BY_LOAD,
 )
