@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.3, help="time per quantity and round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--core", type=int, default=max((os.cpu_count() or 1) - 1, 0))
-    parser.add_argument("--ours", action="store_true", help="anyjoint alone")
+    parser.add_argument("--engines", nargs="*", default=[*PEERS], help=f"beginnings of {', '.join(PEERS)}; default all")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     results: dict[str, Any] = {"machine": machine(), "models": {}}
@@ -72,7 +72,9 @@ def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, A
         want[quantity] = np.array([model.evaluate(quantity, row) for row in zip(*rows, strict=True)])
     for _ in range(options.rounds):
         found["times"] = smallest_of(found["times"], own_times(model, states, options))
-        for label, arguments in () if options.ours else PEERS.items():
+        for label, arguments in PEERS.items():
+            if not label.startswith(tuple(options.engines)):
+                continue
             peer(label, arguments, files, want, found, options)
     return found
 
