@@ -17,7 +17,7 @@ from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.errors import AlgorithmError
 from anyjoint.model.program import Program
 from anyjoint.quantity import Quantity, Row
-from anyjoint.quantity.answers.forward_dynamics import FORMULATIONS
+from anyjoint.quantity.formulations import FORMULATIONS
 from anyjoint.quantity.quantity import sweeps
 from anyjoint.spatial import vector
 from anyjoint.trace.flatten import flatten

@@ -8,7 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints, surfaces
 from anyjoint.mechanism.gallery.kinds import random_inertia
-from anyjoint.quantity.answers.forward_dynamics import FORMULATIONS
+from anyjoint.quantity.formulations import FORMULATIONS
 from tests.joints.zoo import paraboloid
 
 

@@ -8,7 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.dynamics import textbook
-from anyjoint.quantity.answers.forward_dynamics import FORMULATIONS
+from anyjoint.quantity.formulations import FORMULATIONS
 from dynamics.support import close
 
 KINDS = (

@@ -8,7 +8,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.quantity.answers.forward_dynamics import FORMULATIONS
+from anyjoint.quantity.formulations import FORMULATIONS
 from dynamics.support import close
 
 Q, V, A = [0.3, 0.4], [1.0, -2.0], [0.5, 0.7]

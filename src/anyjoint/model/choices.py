@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.quantity.answers.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS, SOLVING
 
 from .change import add_springs, find
 
@@ -32,15 +31,19 @@ def checked_vary(names: Iterable[str], mechanism: Mechanism) -> tuple[str, ...]:
 
 def checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
     """A formulation that can be had for the mechanism."""
-    if algorithm != "auto" and algorithm not in FORMULATIONS:
+    if algorithm == "auto":
+        return algorithm
+    from anyjoint.quantity.formulations import CARRYING, FOLLOWING, FORMULATIONS, SOLVING
+
+    if algorithm not in FORMULATIONS:
         raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
     followers = ", ".join(repr(b.name) for b in mechanism.followers)
-    if followers and algorithm not in ("auto", *FOLLOWING):
+    if followers and algorithm not in FOLLOWING:
         raise InputError(
             f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
             f" use one of {_choices(FOLLOWING)}"
         )
-    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *SOLVING):
+    if mechanism.constraints and algorithm not in (*CARRYING, *SOLVING):
         raise InputError(
             f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
             f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(SOLVING)} (dense)"

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.answers.forward_dynamics import NUMERIC, SOLVING
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.plans import Varying
@@ -33,11 +32,13 @@ from .parameter_rows import Given, ParameterRows
 from .parameters import Parameters
 from .part import Part
 from .places import Places, places_of
-from .products import Products
 from .program import Program
 from .row_program import RowPrograms
 from .screen import screened
 from .varied import varied
+
+if TYPE_CHECKING:
+    from .products import Products
 
 Made = TypeVar("Made")
 
@@ -67,7 +68,7 @@ class Compiled(Part):
         self._joints = [body.joint for body in self.mechanism.bodies]
         self._of_joints: dict[Hashable, Any] = {}  # what depends on them alone
         self._programs: dict[str, Program] = {}
-        self.row_programs, self.products = RowPrograms(self.whole), Products(self.whole)
+        self.row_programs = RowPrograms(self.whole)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
@@ -85,11 +86,20 @@ class Compiled(Part):
         return not any(singular_coordinates(self.mechanism))
 
     def _is_numeric(self, algorithm: str) -> bool:
+        if algorithm == "auto":
+            return False
+        from anyjoint.quantity.formulations import NUMERIC, SOLVING
+
         if self.mechanism.constraints:
             return algorithm in SOLVING
-        if self.workshop.expansion:
-            return False
-        return algorithm in NUMERIC
+        return algorithm in NUMERIC and not self.workshop.expansion
+
+    @cached_property
+    def products(self) -> Products:
+        """Derivatives times vectors that were asked for."""
+        from .products import Products  # imported when something is differentiated
+
+        return Products(self.whole)
 
     @property
     def plan(self) -> Plan:

@@ -12,7 +12,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
-from anyjoint.model.product_questions import named
+from anyjoint.model.asked_product import named
 from anyjoint.options import named_options
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress

@@ -13,8 +13,8 @@ import numpy as np
 from anyjoint.codegen.adjoint import bar_of
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.model.arguments import finite
+from anyjoint.model.asked_product import named
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
-from anyjoint.model.product_questions import named
 from anyjoint.scalar.array import ArrayLike, Floats
 
 from .event_slope import event_slope

@@ -1,22 +1,14 @@
-"""Accelerations for given forces: every formulation by name, and the one with the fewest operations."""
+"""Accelerations for given forces, by the formulation with the fewest operations or by a named one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyjoint.codegen import count_schedule
-from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.carried import CARRIED
-from anyjoint.dynamics.lagrangian_equations import LAGRANGIAN_EQUATIONS
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
-from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
-from anyjoint.dynamics.recursive import RECURSIVE
-from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
-from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
@@ -25,9 +17,8 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from ..constraints import ACCELERATIONS
 from ..divides import BY_FORCES
-from ..lagrangian import lagrangian
 from ..quantity import TAU, A, Q, Quantity, T, V, with_time
-from .mass_matrix import DENSE, traced_mass
+from .mass_matrix import traced_mass
 
 if TYPE_CHECKING:
     from ..accelerations import Equation
@@ -52,22 +43,6 @@ def projected(tree: Straight) -> list[Scalar]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
-SWEEPS: dict[str, Algorithm] = {
-    a.name: a for a in (RECURSIVE, ARTICULATED_BODY, SPLIT_PIVOT, MODIFIED_ARTICULATED_BODY)
-}
-# How they are traced, and up to how many velocities: larger ones go by kernels.
-DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Scalar]], Over, int]] = {
-    "composite-rigid-body": (composite, "regrouped", DENSE),
-    "lagrangian": (lagrangian, "regrouped", SMALL),
-}
-MIXED = RECURSIVE_MIXED.name  # sweeps, then kernels that know nothing of joints
-NUMERIC = ("augmented", "redmax")  # solved numerically, from compiled blocks
-FORMULATIONS = (*SWEEPS, MIXED, *DENSE_FORMULATIONS, *NUMERIC)
-CARRYING = (ARTICULATED_BODY.name,)  # with constraints: sweeps that carry their multipliers
-SOLVING = (*DENSE_FORMULATIONS, *NUMERIC)  # with constraints: systems with multipliers, solved numerically
-FOLLOWING = (*CARRYING, *DENSE_FORMULATIONS)  # with joints that follow others
-
-
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
     check_regular(workshop.mechanism)
@@ -75,19 +50,10 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
         return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
     if workshop.expansion:
         return followed(workshop, formulation)
-    if formulation == MIXED and workshop.plan().links:
-        from anyjoint.trace.mixed_layout import mixed_schedule  # only where it is asked for
+    if formulation != "auto":
+        from ..formulations import traced  # only where one is asked for
 
-        return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
-    if formulation in SWEEPS:
-        return workshop.sweeps(SWEEPS[formulation])
-    if formulation in DENSE_FORMULATIONS:
-        function, over, most = DENSE_FORMULATIONS[formulation]
-        if workshop.mechanism.nv > most:
-            from anyjoint.trace.cholesky_layout import solved_schedule  # only where kernels are asked for
-
-            return workshop.layout(replace(LAGRANGIAN_EQUATIONS, name=formulation), solved_schedule)
-        return workshop.straight(formulation, INPUTS, function, over=over)
+        return traced(workshop, formulation)
     sweeps = workshop.sweeps(ARTICULATED_BODY)
     if workshop.mechanism.nv > SMALL or workshop.form == "kernels":
         return sweeps
@@ -98,9 +64,11 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
 def followed(workshop: Workshop, formulation: str) -> Trace:
     """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
     if formulation == "lagrangian":
+        from ..lagrangian import lagrangian  # only where it is asked for
+
         return workshop.straight(formulation, INPUTS, lagrangian)
     carried = workshop.constrained(CARRIED.name, INPUTS, ACCELERATIONS) if formulation != COUPLED else None
-    if carried and (formulation in CARRYING or len(workshop.mechanism.bodies) > SMALL):
+    if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
         return carried
     dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
     return min(carried or dense, dense, key=lambda trace: count_schedule(trace.schedule).total)
