@@ -368,6 +368,6 @@ def test_a_loaded_motion_says_that_it_lacks_its_model(model, tmp_path):
     path = model.simulate(duration=0.01).save(tmp_path / "run.npz")
     with pytest.raises(InputError, match="loaded without its model"):
         aj.Trajectory.load(path).to_html(tmp_path / "run.html")
-    for given in (model.mechanism, "chain"):
-        with pytest.raises(InputError, match=r"Trajectory\.load: model is a .*; expected a compiled one"):
+    for given, said in ((model.mechanism, "the mechanism '.*'"), ("chain", "'chain'")):
+        with pytest.raises(InputError, match=rf"Trajectory\.load: model is {said}; expected a compiled one"):
             aj.Trajectory.load(path, model=given)

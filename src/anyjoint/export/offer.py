@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from anyjoint.codegen.word import word
 from anyjoint.errors import InputError
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import trace_forces
@@ -41,7 +41,7 @@ class Beside:
             hint = f"{meant(unknown[0], choices)}; choose among {', '.join(choices)}"
             raise InputError(f"export: no step {unknown[0]!r}{hint}")
         steps = [(STEPS | LOOKING_BACK)[name] for name in self._own_steps(model)]
-        found = {name_in_code(step.name): step for step in steps}
+        found = {word(step.name, "step"): step for step in steps}
         if self.prescribed:
             found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
         if self.forces:
@@ -69,7 +69,7 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
     made = {name: model.program(quantity) for name, quantity in wanted.items()}
     products = (beside.products,) if isinstance(beside.products, str) else beside.products
     for text in dict.fromkeys(map(str, products)):
-        name = short = name_in_code(text)[:LONGEST]
+        name = short = word(text, "product")[:LONGEST]
         while name in made:
             name = f"{short}_{len(made)}"
         made[name] = model.products.named(text)
@@ -79,8 +79,3 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
 def is_product(program: Program) -> bool:
     """Whether a program is a derivative: its numbers are others than those of what it differentiates."""
     return program.quantity.name.split()[0] in ("jvp", "vjp", "hvp")
-
-
-def name_in_code(text: str) -> str:
-    """A name of several words as one."""
-    return re.sub(r"[^A-Za-z0-9_]+", "_", text)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyjoint.codegen.word import word
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import meant
 
@@ -32,7 +33,7 @@ def export(
     if language not in WRITERS:
         hint = f"{meant(language, WRITERS)}; choose one of {', '.join(WRITERS)}"
         raise InputError(f"export: language {language!r} is unknown{hint}")
-    name = identifier(model.mechanism.name) if prefix is None else prefix
+    name = word(model.mechanism.name, "model").lower() if prefix is None else prefix
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(f"export: prefix {prefix!r} must be a name of letters, digits and _, such as 'arm'")
     target = Path(folder)
@@ -46,9 +47,3 @@ def export(
     except OSError as error:
         raise AnyjointError(f"export: cannot write to {target}: {error.strerror}; choose another folder") from error
     return written
-
-
-def identifier(name: str) -> str:
-    """A mechanism may have any name; code may not."""
-    made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").lower()
-    return made if re.match(r"[a-z]", made) else f"model_{made}".rstrip("_")

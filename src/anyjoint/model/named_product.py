@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.codegen.word import word
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity, Row
@@ -76,8 +76,7 @@ def _names_in_code(names: Iterable[str], taken: Sequence[str]) -> dict[str, str]
     """Parameters as words of code, none of them twice."""
     made: dict[str, str] = {}
     for name in names:
-        code = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "parameter"
-        code = code if code[0].isalpha() else f"p_{code}"
+        code = word(name, "parameter")
         used = {*taken, *made.values()}
         while {code, change_of(code), gradient_of(code)} & used:
             code += "_"

@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
+from anyjoint.model.check_model import check_model
 from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike, Floats
@@ -22,7 +23,7 @@ from anyjoint.simulate.trajectory import Trajectory
 from .cost import Cost
 from .page import Runs, iterations_page
 from .regulator import free_velocities
-from .setting import Setting, check_model, run_options, start_of
+from .setting import Setting, run_options, start_of
 from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, split, unknown
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
 from anyjoint.model.asked_product import named
+from anyjoint.model.check_model import check_model
 from anyjoint.options import named_options
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress
@@ -20,7 +21,7 @@ from anyjoint.simulate.trajectory import Trajectory
 
 from .measured import Measured, measurements
 from .page import Runs, iterations_page
-from .setting import Setting, check_model
+from .setting import Setting
 from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
 
 if TYPE_CHECKING:

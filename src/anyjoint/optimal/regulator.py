@@ -11,11 +11,10 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.model.arguments import finite
+from anyjoint.model.check_model import check_model
 from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike, Floats
-
-from .setting import check_model
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

@@ -8,18 +8,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.mechanism import Mechanism
 from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.force_numbers import force_names, with_numbers
-
-
-def check_model(what: str, model: object) -> None:
-    """Refuse what is no model, such as a mechanism that was not compiled."""
-    if not isinstance(model, Model):
-        given = f"the mechanism {model.name!r}" if isinstance(model, Mechanism) else repr(model)
-        raise InputError(f"{what}: model is {given}; expected a compiled one, mech.compile()")
 
 
 def start_of(model: Model, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:

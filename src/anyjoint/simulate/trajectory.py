@@ -11,6 +11,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
+from anyjoint.model.check_model import check_model
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
@@ -147,9 +148,8 @@ class Trajectory(Balance):
     @classmethod
     def load(cls, path: str | Path, model: Any = None) -> Trajectory:
         """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
-        if model is not None and not hasattr(model, "forward_dynamics"):
-            kind = type(model).__name__
-            raise InputError(f"Trajectory.load: model is a {kind}; expected a compiled one, mech.compile()")
+        if model is not None:
+            check_model("Trajectory.load", model)
         header, arrays = trajectory_file.read(path)
         t, q, v = arrays["t"], arrays["q"], arrays["v"]
         more: dict[str, Any] = {}

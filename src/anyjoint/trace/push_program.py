@@ -53,7 +53,8 @@ class PushPrograms:
     def nature(self, push: Push) -> tuple[bool, int, tuple[bool, ...]]:
         """Whether what it pushes with changes with positions or velocities, how many rows it has, and which turn."""
         if push.kind not in self._natures:
-            _, _, y, W, bend, _ = self._program(push).value
+            made = self._program(push)
+            _, _, y, W, bend, _ = made.rebuild(made.outputs)
             self._natures[push.kind] = _moves(W), len(y), tuple(_moves(b) for b in bend)
         return self._natures[push.kind]
 

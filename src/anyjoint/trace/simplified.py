@@ -28,11 +28,6 @@ class Simplified:
         flat, rebuild = flatten(value)
         return Simplified(variables, list(merge_identities([graph.as_node(x) for x in flat])), rebuild)
 
-    @property
-    def value(self) -> Any:
-        """The value as it was made."""
-        return self.rebuild(self.outputs)
-
     def at(self, graph: Graph, values: Sequence[Scalar]) -> Any:
         """The value in another graph, where these stand for its variables."""
         found = import_into(graph, self.outputs, dict(zip(self.variables, values, strict=True)))
