@@ -143,6 +143,34 @@ def test_an_empty_batch_gives_an_empty_result(model):
     assert model.energy(empty, empty)[0].shape == (0,)
 
 
+def test_so_it_does_where_places_are_looked_at_and_with_tables():
+    model = gallery.torus_chain(2).compile()
+    empty = np.zeros((0, model.nq))
+    assert model.forward_dynamics(empty, empty).shape == (0, model.nv)
+    assert model.forward_dynamics(empty, empty, wrenches=np.zeros((0, 2, 6))).shape == (0, model.nv)
+    out = np.zeros((0, 2, 4, 4))
+    assert model.body_poses(empty, out=out).shape == out.shape
+
+
+def test_forces_beside_wrenches_are_checked(model):
+    q, v, _ = rows()
+    push, fields = np.ones((N, 6)), {"gravity": np.zeros((3, 3))}
+    for tau in ("x", [1.0, 2.0], 2.0):
+        with pytest.raises(InputError, match="forward_dynamics: tau "):
+            model.forward_dynamics(q, v, tau, wrenches=push, parameters=fields)
+    with pytest.raises(InputError, match="tau has 2 rows beside 3 states"):
+        model.forward_dynamics(q, v, np.zeros((2, N)), wrenches=push, parameters=fields)
+    with pytest.raises(InputError, match="tau has 2 rows beside 3 states"):
+        model.forward_dynamics(q, v, np.zeros((2, N)), wrenches=np.ones((3, N, 6)))
+
+
+def test_a_quaternion_out_of_range_is_told():
+    mech = aj.Mechanism("stone")
+    mech.add_body("stone", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    with pytest.raises(aj.SingularityError, match="as large as 1e\\+200"):
+        mech.compile().body_poses([1e200, 0, 1e200, 1e200, 0, 0, 0])
+
+
 @pytest.mark.parametrize("name", ["body_poses", "mass_matrix", "gravity_forces", "center_of_mass"])
 def test_what_is_not_finite_does_not_travel(model, name):
     with pytest.raises(InputError, match=r"q\[1\] is not finite"):

@@ -194,6 +194,27 @@ def test_forces_on_bodies_want_them_where_they_are(method):
         mech.compile().simulate(np.zeros((2, 2)), duration=0.1, method=method, forces=[spring], parameters=rows)
 
 
+@pytest.mark.parametrize("method", ["bdf1", "implicit-midpoint", "time-stepping"])
+@pytest.mark.parametrize("name", ["lower/placement", "lower/mass"])
+def test_rows_that_take_plans_of_their_own_know_stops_and_forces(method, name):
+    """Where frames change with the row, or joints follow others, each row has a plan."""
+    follows, hinge = name == "lower/mass", joints.Revolute("y")
+    mech, rod = aj.Mechanism("legs"), aj.Inertia(1.0, (0.1, 0, -0.5), np.diag([0.1, 0.1, 0.02]).tolist())
+    mech.add_body("upper", None, hinge if follows else joints.Revolute("y", limits=(-0.4, 0.4)), inertia=rod)
+    mech.add_body("lower", "upper", hinge, aj.Pose.translation(0, 0, -1), rod)
+    pull = []
+    if follows:
+        mech.add_body("gear", "upper", joints.Coupled(joints.Revolute("z"), -0.5, "lower"), inertia=rod)
+        pull = [aj.forces.Spring("lower", (0, 0, -1), None, (1, 0, 0), 50.0, 1.0)]
+    values = [1.0, 2.0] if follows else [aj.Pose.translation(0, 0, -1), aj.Pose.translation(0.2, 0.1, -0.8)]
+    model, start = mech.compile(), ([0.1, 0.3], [1.0, 0.0])  # whose stops are those of the model as it is
+    options = {"duration": 0.1, "dt": 0.01, "method": method, "forces": pull}
+    many = model.simulate(*(np.tile(x, (2, 1)) for x in start), parameters={name: values}, **options)
+    for k, value in enumerate(values):
+        model.parameters[name] = value
+        assert many.q[-1, k] == pytest.approx(model.simulate(*start, **options).q[-1], rel=1e-11)
+
+
 @pytest.mark.parametrize("name", ["b/mass", "b/com", "post/placement"])
 def test_forces_that_are_made_of_parameters_are_refused(name):
     """An attraction knows masses, and a spring where what is welded to the ground stands: as numbers of their own."""

@@ -255,3 +255,18 @@ def test_a_mechanism_travels_with_its_loops_and_functions(way):
 def test_without_cloudpickle_a_mechanism_says_what_cannot_be_stored():
     with pytest.raises(aj.AnyjointError, match=r"cannot be stored: .*local.*pip install cloudpickle"):
         pickle.dumps(gallery.scissor_lift())
+
+
+class Louder(aj.Model):
+    """A model with an answer of its own."""
+
+    def energy(self, q, v):
+        return 2 * sum(super().energy(q, v))
+
+
+def test_a_copy_of_a_model_of_ones_own_class_is_of_that_class():
+    mech = gallery.torus_chain(1)
+    model, one = Louder(mech), np.ones(mech.nv)
+    for twin in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
+        assert type(twin) is Louder
+        assert twin.energy(one, one) == model.energy(one, one)

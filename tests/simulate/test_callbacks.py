@@ -139,3 +139,41 @@ def test_what_a_controller_returns_must_be_numbers(given):
     model = double_pendulum()
     with pytest.raises(InputError, match=r"tau\(t, q, v\) returned .*expected"):
         model.simulate(duration=0.01, tau=lambda t, q, v: given)
+
+
+@pytest.mark.parametrize(("save_every", "duration"), [(1, 0.1), (3, 0.1), (7, 0.1), (None, 0.1005)])
+@pytest.mark.parametrize("hold", [1, 4, 10, 500])
+def test_a_sampled_controller_is_asked_every_so_many_steps_however_few_samples_are_kept(hold, save_every, duration):
+    """The last sample takes a part of the run for itself; a controller knows nothing of it."""
+    model, asked = double_pendulum(damping=0.3), []
+
+    def law(t, q, v):
+        asked.append(t)
+        return np.array([math.cos(40 * t), 0.0]) - 2 * v
+
+    traj = model.simulate([0.5, 0.2], [0.0, 1.0], duration, dt=1e-3, tau=law, hold=hold, save_every=save_every)
+    steps = 100 if duration == 0.1 else 101
+    assert asked == pytest.approx([k * 1e-3 for k in range(0, steps, hold)])
+    q, v = np.array([0.5, 0.2]), np.array([0.0, 1.0])
+    for k in range(steps):
+        if k % hold == 0:
+            tau = law(k * 1e-3, q, v)
+        q, v = model.step(q, v, tau, dt=1e-3 if k < 100 else 5e-4)
+    assert traj.q[-1] == pytest.approx(q, rel=1e-12)
+    asked.clear()
+    a = traj.accelerations()
+    assert not asked  # what it has said is remembered: asked between, it would say something else
+    assert a[-1] == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-9)
+
+
+def test_formulations_that_solve_step_by_step_hold_nothing():
+    model = double_pendulum().mechanism.compile(algorithm="redmax")
+    with pytest.raises(aj.InputError, match="hold: redmax solves numerically"):
+        model.simulate([0.5, 0.2], duration=0.1, tau=lambda t, q, v: -v, hold=5)
+
+
+@pytest.mark.parametrize("times", ["soon", [0.1, None], [[0.1]], [0.1, math.nan], [3.0]])
+def test_a_motion_is_resampled_at_times_within_it(times):
+    traj = double_pendulum().simulate([0.5, 0.2], duration=0.2)
+    with pytest.raises(aj.InputError, match="resample: times"):
+        traj.resample(times)

@@ -1,5 +1,6 @@
 """Quaternions (w, x, y, z) and rotation vectors of rotations, over any scalar."""
 
+import math
 from collections.abc import Sequence
 
 from anyjoint.scalar import Scalar, atan2, less, select, sqrt
@@ -73,6 +74,6 @@ def product(p: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
 
 def quaternion_singularity(q: Sequence[float]) -> str | None:
     """A quaternion of no length says nothing."""
-    if sum(float(x) ** 2 for x in q) > 1e-12:
+    if math.hypot(*map(float, q)) > 1e-6:
         return None
     return f"the quaternion {tuple(float(x) for x in q)} has no length; start from (1, 0, 0, 0), which is no rotation"

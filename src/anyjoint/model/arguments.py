@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,7 +93,7 @@ def flat_out(where: str, out: Any, shape: tuple[int, ...]) -> Any:
         return out
     if not out.flags.c_contiguous:
         raise InputError(f"{where}: out is not contiguous; expected a contiguous array of shape {out.shape}")
-    return out.reshape(*out.shape[: -len(shape)], -1)
+    return out.reshape(*out.shape[: -len(shape)], math.prod(shape))
 
 
 def write_out(where: str, out: Any, results: tuple[Floats, ...]) -> Any:

@@ -114,4 +114,4 @@ def _flat(model: Model, row: Row, x: Any, where: str) -> Any:
     if row.kind != "bodies":
         return x
     given = checked_per_body(where, row.name, x, (model.nb, *row.inner)).astype(model.dtype, copy=False)
-    return given.reshape(*given.shape[:-2], -1)
+    return given.reshape(*given.shape[:-2], row.size(model.mechanism))

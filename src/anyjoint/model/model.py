@@ -33,7 +33,7 @@ from .frames import FrameQuestions
 from .inverse_kinematics import InverseKinematics
 from .method import add_methods
 from .modes import ModeQuestions
-from .parameter_rows import Given
+from .parameter_rows import Given, ParameterRows
 from .part import WhichBody
 from .paths import PathQuestions
 from .product_questions import ProductQuestions
@@ -98,19 +98,28 @@ class Model(
         if parameters is not None:
             rows = self.parameter_rows(parameters)
             if wrenches is not None:
-                tau = np.asarray(tau) + self.generalized_forces(q, wrenches, parameters=rows)
+                tau = self._with_wrenches(q, tau, wrenches, rows)
             return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
         if wrenches is None and threads == 1 and self._direct is not None:
             state = self._direct((q, v, tau), out)
             if state is not None:
                 return state
         if wrenches is not None:
-            given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
-            tau = given + self.generalized_forces(q, wrenches)
+            tau = self._with_wrenches(q, tau, wrenches)
         a = self._accelerations(q, v, tau, t, out, threads)
         if self.screen is not None and not self.screen.passes(q, a):
             look_closer(self, "forward_dynamics", (q, v, tau), a)
         return a
+
+    def _with_wrenches(
+        self, q: ArrayLike, tau: ArrayLike, wrenches: ArrayLike, parameters: ParameterRows | None = None
+    ) -> Floats:
+        """Generalized forces tau and those of wrenches on bodies together."""
+        given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
+        more: Floats = self.generalized_forces(q, wrenches, parameters=parameters)
+        if given.ndim == more.ndim == 2 and len(given) != len(more):
+            raise InputError(f"forward_dynamics: tau has {len(given)} rows beside {len(more)} states; give one each")
+        return given + more
 
     def _accelerations(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, t: ArrayLike | None = None, out: Floats | None = None,
@@ -289,7 +298,7 @@ class Model(
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
         options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
-        return Model, (self.mechanism, *options)
+        return type(self), (self.mechanism, *options)
 
     def __dir__(self) -> list[str]:
         """What users ask for; completion leaves out what parts of the package say to each other."""

@@ -169,7 +169,7 @@ class ParameterRows:
     def table(self, workshop: Workshop, over: Over, gravity: bool, closed: bool = False) -> NumberTable:
         """Raw numbers of all links, open or closed by constraints, row by row."""
         if self.moving or self.mechanism.followers:
-            return self._planned(over, gravity, closed)
+            return self._planned(workshop, over, gravity, closed)
         links = self._of_links(workshop, over, gravity)
         return workshop.closed_table(links, over) if closed else links
 
@@ -197,9 +197,11 @@ class ParameterRows:
         present = np.asarray(value_of(self.mechanism, name), dtype=float)
         return np.asarray(self.columns.get(name, np.broadcast_to(present, (self.count, *present.shape))))
 
-    def _planned(self, over: Over, gravity: bool, closed: bool) -> NumberTable:
-        """The same where frames change with the row: a plan for each."""
-        made = [Workshop(self.mechanism_of(k)).numbers(over, gravity, closed) for k in range(self.count)]
+    def _planned(self, workshop: Workshop, over: Over, gravity: bool, closed: bool) -> NumberTable:
+        """The same where frames change with the row: a plan for each, under the same forces and stops."""
+        pushes, loose = workshop.pushes, workshop.loose
+        each = [Workshop(self.mechanism_of(k)).pushed(pushes, loose) for k in range(self.count)]
+        made = [one.numbers(over, gravity, closed) for one in each]
         frames = tuple(np.array(rows) for rows in zip(*(x.frames for x in made), strict=True))
         return NumberTable(np.array([x.table for x in made]), tuple(len(row) for row in made[0].links), frames)
 

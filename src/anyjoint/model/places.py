@@ -63,7 +63,7 @@ class Shares:
 
     def values(self, q: Floats) -> Floats:
         """The numbers in states (n, nq), a row each."""
-        return self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
+        return self.program(q.astype(self.program.dtype)).reshape(len(q), len(self.owners))
 
     def _broken(self, q: Floats) -> Floats:
         return np.asarray(~(self.values(q) > self.least))  # NaN, where a column of S is nothing at all, is near too

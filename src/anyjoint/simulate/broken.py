@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 
 from .samples import hermite
@@ -35,9 +36,9 @@ class BrokenTrajectory(Trajectory):
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation between jumps."""
-        at = np.asarray(times, dtype=float)
-        if at.ndim != 1 or not np.isfinite(at).all() or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
-            raise InputError(f"resample: times must be finite and within {self.t[0]:g} and {self.t[-1]:g}, in one row")
+        at = finite("resample: times", times)
+        if at.ndim != 1 or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
+            raise InputError(f"resample: times must be within {self.t[0]:g} and {self.t[-1]:g}, in one row")
         longer = np.flatnonzero(np.diff(self.t) > 0)  # between the two samples at a jump there is no time
         if not len(longer):
             raise InputError("resample: the trajectory has a single sample; simulate for longer")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
+from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -28,6 +30,7 @@ class Drive:
     callback: Callback | None = None
     forces: ForceProgram | None = None
     stretches: bool = False  # whether samples are spread over the duration, however long that is
+    held: list[tuple[float, Floats]] = field(default_factory=list, init=False, repr=False)  # answers and when
 
     @property
     def functions(self) -> list[Callable[[float], float]]:
@@ -82,7 +85,10 @@ class Drive:
         return checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
 
     def given(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
-        """tau at one state, without forces."""
+        """tau at one state, without forces; of a sampled controller what it has said last."""
+        if self.held:
+            said = bisect(self.held, t * (1 + 1e-12), key=itemgetter(0))
+            return self.held[max(said, 1) - 1][1]
         if self.callback is not None:
             return self.commanded(t, q, v)
         if self.times is not None:

@@ -21,7 +21,7 @@ def engine(request: Request) -> Iterator[Chunk]:
     if not request.model.nv:
         return iter([still(request)])
     adaptive = request.stepper.adaptive
-    if request.hold and not request.model.numeric:
+    if request.hold:
         return held_fixed(request)
     asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model.numeric
     if asks and request.stepper.chooses:

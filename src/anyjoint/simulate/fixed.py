@@ -69,15 +69,18 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
     state, numbers = initial_rows(request, stepper.step.row), numbers_of(request)
     stepper.prepare(request.batch)
     drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1
-    functions = np.zeros(len(drive.functions))
+    functions, tau, before = np.zeros(len(drive.functions)), np.zeros(nv), 0  # steps of earlier parts
     for part, (samples, every, h) in enumerate(fixed_parts(request)):
         origin = 0.0 if part == 0 else request.steps // request.every * request.every * request.dt
         settings = stepper.settings(h, forces=request.numbers)
         rows, done = [], 0
         while done < samples * every:
             t = origin + done * h
-            count = min(hold - done % hold, samples * every - done)
-            tau = drive.commanded(t, state[0, :nq].astype(float), state[0, nq : nq + nv].astype(float))
+            held = (before + done) % hold
+            count = min(hold - held, samples * every - done)
+            if not held:
+                tau = drive.commanded(t, state[0, :nq].astype(float), state[0, nq : nq + nv].astype(float))
+                drive.held.append((t, tau))
             inputs = np.concatenate([tau, functions])[None]
             if stepper.step.samples:  # signals of forces change with time
                 inputs = drive.rows(t + 0.5 * h * np.arange(2 * count + 1))
@@ -86,6 +89,7 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
             out = stepper.advance(state, given, settings, numbers, count)
             rows += [row for k, row in enumerate(out) if (done + k + 1) % every == 0]
             done += count
+        before += done
         at = 0 if part == 0 else len(request.times) - samples
         yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every, stepper.step.shown)
 

@@ -102,7 +102,7 @@ def every(save_every: Any, steps: float, bytes_each: int) -> int:
     return int(save_every)
 
 
-def held_steps(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
+def held_steps(hold: Any, drive: Drive, stepper: Stepper, numeric: str | None) -> int | None:
     """For how many steps a function's torque is held."""
     if hold is None:
         return None
@@ -112,4 +112,6 @@ def held_steps(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
         raise InputError("hold: only a function tau(t, q, v) is held; give one, or leave hold out")
     if stepper.adaptive:
         raise InputError(f"hold: {stepper.name} chooses its steps by itself; use a method of fixed steps such as 'rk4'")
+    if numeric:
+        raise InputError(f"hold: {numeric} solves numerically, step by step; compile with another algorithm")
     return int(hold)

@@ -219,7 +219,7 @@ def make_request(
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
     saved = every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
     chosen = as_events(events, single)
-    held = held_steps(hold, drive, stepper)
+    held = held_steps(hold, drive, stepper, model.numeric)
     rows = _checked_rows(model, parameters, single, len(q))
     pushed = any(push.bodies for push in program.pushes) or (stepper.resists and model.mechanism.contacts)
     if rows and rows.moving and pushed:

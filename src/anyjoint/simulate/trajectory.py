@@ -11,6 +11,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
+from anyjoint.model.arguments import finite
 from anyjoint.model.check_model import check_model
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
@@ -103,9 +104,9 @@ class Trajectory(Balance):
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation."""
-        at = np.asarray(times, dtype=float)
-        if at.ndim != 1 or not np.isfinite(at).all() or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
-            raise InputError(f"resample: times must be finite and within {self.t[0]:g} and {self.t[-1]:g}, in one row")
+        at = finite("resample: times", times)
+        if at.ndim != 1 or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
+            raise InputError(f"resample: times must be within {self.t[0]:g} and {self.t[-1]:g}, in one row")
         if len(self.t) < 2:
             raise InputError("resample: the trajectory has a single sample; simulate for longer")
         k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
