@@ -52,21 +52,22 @@ def emit(module: Module) -> bytes:
         parsed = llvm.parse_assembly(module.text)
     except RuntimeError as error:
         raise AnyjointError(f"LLVM refuses generated code; this is a bug in anyjoint. It says:\n{error}") from error
-    if module.optimise:
-        _optimise(parsed, target)
+    _optimise(parsed, target, module.optimise)
     return bytes(target.emit_object(parsed))
 
 
-def _optimise(parsed: Any, target: Any) -> None:
-    """Inline kernels into their loops and tidy up.
+def _optimise(parsed: Any, target: Any, inline: bool) -> None:
+    """Drop helpers that nobody calls; if wanted, inline kernels into their loops before, and tidy up.
 
     Nothing more pays: expressions have no common subterms. Combining instructions took a tenth of the time that LLVM
     needs, and its O2 ten times as long, both for the same speed.
     """
     passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_aggressive_dce_pass()
+    if inline:
+        passes.add_always_inliner_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_aggressive_dce_pass()
+    passes.add_global_dead_code_eliminate_pass()
     passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=2)))
 
 
