@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,10 +14,11 @@ import llvmlite.binding as llvm
 
 from anyjoint.codegen import cache
 from anyjoint.codegen.module import Module
-from anyjoint.errors import AnyjointError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.symbolic.ops import OPERATIONS
 
 _LIBRARY = ("sin", "cos", *(of.library for of in OPERATIONS.values() if of.library))
+EFFORT = {"fast": 2, "quick": 0}  # LLVM's level by what ANYJOINT_CODE asks for: code that is fast, or is made quickly
 _lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
 
 
@@ -40,7 +42,7 @@ def compile_module(identity: str, make: Callable[[], Module]) -> Library:
     with _lock:
         _initialise()
         version = ".".join(map(str, llvm.llvm_version_info))
-        key = cache.key_of(version, *processor(), identity)
+        key = cache.key_of(version, *processor(), str(_effort()), identity)
         code, cached = cache.once(key, lambda: emit(make()))
         return Library(_load(code), cached)
 
@@ -87,7 +89,15 @@ def processor() -> tuple[str, str]:
 def machine() -> Any:
     """LLVM's picture of it."""
     cpu, features = processor()
-    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=_effort(), jit=True)
+
+
+def _effort() -> int:
+    """How hard LLVM tries."""
+    wish = os.environ.get("ANYJOINT_CODE", "").strip().lower() or "fast"
+    if wish not in EFFORT:
+        raise InputError(f"The environment variable ANYJOINT_CODE is {wish!r}; expected 'fast' or 'quick', or none.")
+    return EFFORT[wish]
 
 
 @lru_cache(maxsize=1)
