@@ -1,5 +1,6 @@
 """Settings of the whole test run: repeatable random examples, and an honest word when there is no browser."""
 
+import os
 import shutil
 import signal
 import threading
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anyjoint")
 
+WISH = os.environ.get("ANYJOINT_CODE")
+AS_FOR_USERS = {"codegen", "dynamics", "model", "bench"}  # the compiler, every algorithm, every quantity in every form
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -17,6 +20,15 @@ def pytest_configure() -> None:
     """Let Ctrl-C be felt, also where the run was begun in the background and shells ignore it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Machine code as users get it for some folders, for others such as is made quickly: their laws hold for either.
+
+    ANYJOINT_CODE=fast lets all tests run on the former.
+    """
+    if WISH is None:
+        os.environ["ANYJOINT_CODE"] = "fast" if item.path.parent.name in AS_FOR_USERS else "quick"
 
 
 def find_browser() -> str | None:
