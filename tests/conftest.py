@@ -12,7 +12,11 @@ settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_
 settings.load_profile("anyjoint")
 
 WISH = os.environ.get("ANYJOINT_CODE")
-AS_FOR_USERS = {"codegen", "dynamics", "model", "bench"}  # the compiler, every algorithm, every quantity in every form
+# Tests of machine code as users get it: the compiler, every algorithm, every formulation and quantity in every form.
+AS_FOR_USERS = (
+    "tests/codegen/", "tests/dynamics/",
+    *(f"tests/model/test_{name}.py" for name in ("forms", "formulations", "quantities", "singular")),
+)  # fmt: skip
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -23,12 +27,9 @@ def pytest_configure() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Machine code as users get it for some folders, for others such as is made quickly: their laws hold for either.
-
-    ANYJOINT_CODE=fast lets all tests run on the former.
-    """
+    """Elsewhere machine code is made quickly: laws hold for either. ANYJOINT_CODE=fast lets all have the former."""
     if WISH is None:
-        os.environ["ANYJOINT_CODE"] = "fast" if item.path.parent.name in AS_FOR_USERS else "quick"
+        os.environ["ANYJOINT_CODE"] = "fast" if item.nodeid.startswith(AS_FOR_USERS) else "quick"
 
 
 def find_browser() -> str | None:
