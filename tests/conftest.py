@@ -1,5 +1,6 @@
 """Settings of the whole test run: repeatable random examples, and an honest word when there is no browser."""
 
+import gc
 import os
 import shutil
 import signal
@@ -30,6 +31,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Elsewhere machine code is made quickly: laws hold for either. ANYJOINT_CODE=fast lets all have the former."""
     if WISH is None:
         os.environ["ANYJOINT_CODE"] = "fast" if item.nodeid.startswith(AS_FOR_USERS) else "quick"
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collecting thousands of tests has made to no garbage collection: each would walk over all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 def find_browser() -> str | None:
