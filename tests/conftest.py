@@ -13,10 +13,7 @@ settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_
 settings.load_profile("anyjoint")
 
 WISH = os.environ.get("ANYJOINT_CODE")
-# Tests of machine code as users get it: the compiler, every algorithm, every formulation and quantity in every form,
-# and those of last bits, which quick code does not promise to be the same in batches.
-OF_MODELS = ("bad_input", "coupled", "forms", "formulations", "quantities", "singular")
-AS_FOR_USERS = ("tests/codegen/", "tests/dynamics/", *(f"tests/model/test_{name}.py" for name in OF_MODELS))
+COMPILER = ("tests/codegen/", "tests/dynamics/")  # folders all of whose tests run machine code as users get it
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -27,9 +24,13 @@ def pytest_configure() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Elsewhere machine code is made quickly: laws hold for either. ANYJOINT_CODE=fast lets all have the former."""
+    """Machine code as users get it where that matters, elsewhere such as is made quickly; ANYJOINT_CODE has its way.
+
+    Laws hold for either. But states alone and in batches may differ in last bits of quick code.
+    """
     if WISH is None:
-        os.environ["ANYJOINT_CODE"] = "fast" if item.nodeid.startswith(AS_FOR_USERS) else "quick"
+        fast = item.nodeid.startswith(COMPILER) or item.get_closest_marker("fast_code")
+        os.environ["ANYJOINT_CODE"] = "fast" if fast else "quick"
 
 
 def pytest_collection_finish() -> None:
