@@ -47,11 +47,12 @@ lint-viewer:
 	@cd viewer && if [ -x node_modules/.bin/eslint ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
 	then node_modules/.bin/eslint .; else echo "THE VIEWER WAS NOT LINTED: npm could not install eslint"; fi
 
-# Types take a minute of one processor, so they are checked beside the tests. Who has no test left takes some of the other's.
-test: tools $(VENV)/.installed-lint,test ## lint, and every test that is not slow
-	@$(MAKE) --no-print-directory style
-	@$(MAKE) --no-print-directory -j2 types tests
+# Bringing in what tests need keeps one processor busy, and so do types: one beside the other.
+test: tools $(VENV)/.installed-lint ## lint, and every test that is not slow
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed-test lint
+	@$(MAKE) --no-print-directory tests
 
+# Who has no test left takes some of the other's.
 tests: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 

@@ -13,7 +13,7 @@ settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_
 settings.load_profile("anyjoint")
 
 WISH = os.environ.get("ANYJOINT_CODE")
-COMPILER = ("tests/codegen/", "tests/dynamics/")  # folders all of whose tests run machine code as users get it
+COMPILER = "tests/codegen/"  # all of whose tests run machine code as users get it
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
