@@ -23,11 +23,9 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(call install,$(BIN)/python,-e .)
 	@touch $@
 
-# Of several extras, with commas between them, each counts as installed.
-comma := ,
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(call install,$(BIN)/python,-e '.[$*]')
-	@touch $@ $(VENV)/.installed $(addprefix $(VENV)/.installed-,$(subst $(comma), ,$*))
+	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed ## simulate twenty tori and write a page to look at
 	@$(BIN)/anyjoint run torus-chain --html demo.html
@@ -36,7 +34,7 @@ lint: style types ## style, types, import contract
 
 style: $(VENV)/.installed-lint
 	$(BIN)/ruff check --no-cache .
-	$(BIN)/lint-imports
+	PYTHONPATH=src $(BIN)/lint-imports
 	@$(MAKE) --no-print-directory lint-viewer
 
 types: $(VENV)/.installed-lint
@@ -47,11 +45,13 @@ lint-viewer:
 	@cd viewer && if [ -x node_modules/.bin/eslint ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
 	then node_modules/.bin/eslint .; else echo "THE VIEWER WAS NOT LINTED: npm could not install eslint"; fi
 
-# Types take a minute of one processor, so they are checked beside the tests. Who has no test left takes some of the other's.
-test: tools $(VENV)/.installed-lint,test ## lint, and every test that is not slow
-	@$(MAKE) --no-print-directory style
-	@$(MAKE) --no-print-directory -j2 types tests
+# Bringing in what tests need keeps one processor busy, and so do types: one beside the other. Meanwhile the package
+# itself is installed anew, so lint looks into its folder.
+test: tools $(VENV)/.installed-lint ## lint, and every test that is not slow
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed-test lint
+	@$(MAKE) --no-print-directory tests
 
+# Who has no test left takes some of the other's.
 tests: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 

@@ -1,5 +1,7 @@
 """Settings of the whole test run: repeatable random examples, and an honest word when there is no browser."""
 
+import gc
+import os
 import shutil
 import signal
 import threading
@@ -10,6 +12,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anyjoint")
 
+WISH = os.environ.get("ANYJOINT_CODE")
+COMPILER = "tests/codegen/"  # all of whose tests run machine code as users get it
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -17,6 +21,22 @@ def pytest_configure() -> None:
     """Let Ctrl-C be felt, also where the run was begun in the background and shells ignore it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Machine code as users get it where that matters, elsewhere such as is made quickly; ANYJOINT_CODE has its way.
+
+    Laws hold for either. But states alone and in batches may differ in last bits of quick code.
+    """
+    if WISH is None:
+        fast = item.nodeid.startswith(COMPILER) or item.get_closest_marker("fast_code")
+        os.environ["ANYJOINT_CODE"] = "fast" if fast else "quick"
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collecting thousands of tests has made to no garbage collection: each would walk over all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 def find_browser() -> str | None:

@@ -1,11 +1,20 @@
 """Garbage collection waits, and comes back."""
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from anyjoint.garbage import postponed
+
+
+@pytest.fixture(autouse=True)
+def _thawed() -> Iterator[None]:
+    """As for users: the test run has frozen what it collected."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 def test_it_waits_and_comes_back_whatever_happens() -> None:
@@ -53,9 +62,6 @@ def test_what_somebody_froze_stays_frozen(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "another_module.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     gc.freeze()
-    try:
-        with postponed():
-            import another_module  # noqa: F401
-        assert gc.get_freeze_count()
-    finally:
-        gc.unfreeze()
+    with postponed():
+        import another_module  # noqa: F401
+    assert gc.get_freeze_count()

@@ -28,6 +28,8 @@ from anyjoint.tree.plan import GENERAL
 from anyjoint.tree.record import ground
 from dynamics.support import close
 
+pytestmark = pytest.mark.fast_code
+
 
 def all_algorithms():
     """Every Algorithm that a module of the folder defines, once."""

@@ -11,6 +11,7 @@ from anyjoint.mechanism.gallery.kinds import random_inertia
 from anyjoint.tree.plan import make_plan
 from dynamics.support import State
 
+pytestmark = pytest.mark.fast_code  # digits are what it is about
 ANGLES = [0.0, *(10.0**-k for k in range(16, 0, -1))]
 SCALES = (1e-3, 1.0, 1e3)
 SPELT = (1.57079632679, 1.570796327, 1.5707963, 1.570796, 1.5708, 1.571, 3.14159265359, 3.1415926, 3.1416, 0.785398)

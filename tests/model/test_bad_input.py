@@ -11,6 +11,7 @@ from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism import gallery
 
+pytestmark = pytest.mark.fast_code  # to the last bit
 N = 4
 
 

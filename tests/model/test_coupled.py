@@ -10,6 +10,8 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import gallery
 from dynamics.support import State, close
 
+pytestmark = pytest.mark.fast_code  # to the last bit
+
 
 def gears():
     """Two wheels that mesh, a rack, and a crank that follows a curve of the first angle."""

@@ -7,6 +7,7 @@ from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.mechanism import gallery
 from dynamics.support import State, close
 
+pytestmark = pytest.mark.fast_code
 GALLERY = {
     "RC6": lambda: gallery.revolute_chain(6),
     "RC20": lambda: gallery.revolute_chain(20),

@@ -9,6 +9,7 @@ from bench.formulation_stiffness import digits, exact_accelerations, heavy_tip
 from dynamics import reference
 from dynamics.support import State, bumped, close
 
+pytestmark = pytest.mark.fast_code
 FORWARD = (
     "recursive",
     "articulated-body",

@@ -8,6 +8,7 @@ from anyjoint import joints
 from anyjoint.mechanism import gallery
 from dynamics.support import bumped, close
 
+pytestmark = pytest.mark.fast_code
 KINDS = ("revolute", "prismatic", "fixed", "universal", "spherical", "free-quaternion", "on-curve", "own")
 
 

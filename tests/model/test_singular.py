@@ -14,6 +14,7 @@ from anyjoint.errors import SingularityError
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.interpret import evaluate
 
+pytestmark = pytest.mark.fast_code
 HINGE = joints.Revolute
 TAU = 2 * math.pi
 GRAVITY = (1.3, -4.2, -8.0)

@@ -9,6 +9,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from tests.crossed import crossed
 
 SOLID = aj.Inertia(1.3, com=(0.1, 0.2, 0.3), tensor=np.diag([0.1, 0.2, 0.25]).tolist())
 KINDS = {
@@ -90,13 +91,9 @@ def compiled(kind):
     return mech, q, v, mech.compile(), bare(mech)
 
 
-# Kinds whose springs go other ways through a formulation: an angle, a ball, rolling; the rest take most time.
-OFTEN = ("hinge", "ball", "ball by quaternion", "rolling")
-
-
-@pytest.mark.parametrize("kind", [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in KINDS])
-@pytest.mark.parametrize("algorithm", FORMULATIONS)
+@pytest.mark.parametrize(("kind", "algorithm"), crossed(sorted(KINDS, key=lambda k: k != "ball"), FORMULATIONS))
 def test_every_formulation_feels_them(kind, algorithm):
+    """Springs of a kind are forces before a formulation sees them."""
     mech, q, v, _, plain = compiled(kind)
     tau = np.random.default_rng(1).normal(size=mech.nv)
     model = mech.compile(algorithm=algorithm)
@@ -133,7 +130,10 @@ def test_kernels_and_hybrid_dynamics_feel_them():
     assert straight.inverse_dynamics(q, v, accelerations) == pytest.approx(forces, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", [k if k in OFTEN[:3] else pytest.param(k, marks=pytest.mark.slow) for k in KINDS])
+OFTEN = ("hinge", "ball", "ball by quaternion")  # an angle, a chart, a quaternion; the rest take most time
+
+
+@pytest.mark.parametrize("kind", [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in KINDS])
 def test_energy_is_kept_by_springs_and_lost_to_dampers(kind):
     mech, q, v = sprung(kind, damping=False)
     traj = mech.compile().simulate(q, 0.3 * v, 1.0, dt=1e-3, method="dopri5", rtol=1e-11, atol=1e-12)

@@ -16,6 +16,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces, gallery, joints
+from tests.crossed import crossed
 from tests.joints.zoo import cam
 from tests.simulate.touching import METHOD, at, ball
 
@@ -57,8 +58,7 @@ def answers(model):
 OPTIONS = [{}, {"dtype": "float32"}, {"algorithm": "recursive"}, {"form": "kernels", "width": 2}]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize(("way", "options"), crossed(WAYS, OPTIONS), ids=str)
 def test_a_model_answers_the_same_to_the_bit(way, options):
     model = known(**options)
     other = WAYS[way](model)
@@ -170,8 +170,7 @@ def test_functions_are_pickled_by_name(joint):
     assert loaded(pickle.dumps(joint)).function is joint.function
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", ["forces", "callback", "samples", "batch", "alone"])
+@pytest.mark.parametrize(("way", "case"), crossed(WAYS, ["forces", "callback", "samples", "batch", "alone"]))
 def test_a_trajectory_travels_with_its_model_and_inputs(way, case):
     model = known()
     q, v = model.mechanism.start
@@ -220,8 +219,9 @@ def _run(case):
     return known().simulate(duration=0.02, gradient=True)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", ["loop", "contact", "impact", "stiff forces", "many forces", "gradient"])
+@pytest.mark.parametrize(
+    ("way", "case"), crossed(WAYS, ["loop", "contact", "impact", "stiff forces", "many forces", "gradient"])
+)
 def test_a_trajectory_of_every_kind_travels(way, case):
     traj = _run(case)
     assert traj.status.ok

@@ -6,6 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints, shapes
 
+pytestmark = pytest.mark.fast_code  # to the last bit
 RUN = {"duration": 0.2, "method": "time-stepping"}
 SEEDS = 16
 

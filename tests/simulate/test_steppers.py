@@ -9,6 +9,7 @@ from anyjoint import joints
 from anyjoint.simulate.python_step import coordinate_rates
 from anyjoint.stepper import STEPPERS
 from simulate.mechanisms import double_pendulum, floating, rods, top, total
+from tests.crossed import crossed
 
 METHODS = {name: x for name, x in STEPPERS.items() if not x.chooses}  # Python asks, or numbers are all that counts
 
@@ -68,11 +69,15 @@ def test_scipy_agrees(make):
     assert np.abs(traj.v[-1] - wanted_v).max() < 1e-9
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("make", [double_pendulum, top, lambda: top(True), lambda: floating(True)])
+MODELS = {
+    "free": lambda: floating(True), "top": top, "top by quaternion": lambda: top(True), "pendulum": double_pendulum,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "method"), crossed(MODELS, METHODS))
 def test_the_loop_in_python_agrees(make, method):
     """The compiled loop, charts and quaternions included, against plain steps in Python."""
-    model = make()
+    model = MODELS[make]()
     q, v = model.mechanism.neutral, np.linspace(4.0, 7.0, model.nv)
     options = {"duration": 1.003, "dt": 0.01, "method": method, "rtol": 1e-6, "atol": 1e-6}
     compiled = model.simulate(q, v, **options)

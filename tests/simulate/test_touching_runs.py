@@ -9,8 +9,9 @@ from anyjoint.view.contact import contact_marks
 from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, ball_model, run
 
 
+@pytest.mark.fast_code
 def test_batches_steps_callbacks_and_short_numbers_agree():
-    model, v = ball_model(), np.array([0, 1.0, 0, 1.0, 0, 0])
+    model, v = ball().compile(), np.array([0, 1.0, 0, 1.0, 0, 0])
     q = np.array([at(0.11), at(0.13), at(0.3)])
     traj = model.simulate(q, np.tile(v, (3, 1)), duration=0.2, method=METHOD)
     for k in range(3):

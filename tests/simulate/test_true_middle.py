@@ -8,6 +8,7 @@ from anyjoint import joints, shapes
 from anyjoint.simulate.springs import held_by_springs
 from bench import things
 
+pytestmark = pytest.mark.fast_code  # to the last bit
 METHOD = "time-stepping"
 
 

@@ -13,6 +13,7 @@ from anyjoint.simulate.python_step import PythonStepper
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.stepper import runge_kutta
 from anyjoint.stepper.tableau import Tableau
+from tests.crossed import crossed
 
 FIXED = [name for name, stepper in STEPPERS.items() if not (stepper.adaptive or stepper.remembers)]
 # A stepper that anyjoint does not have: the explicit midpoint rule.
@@ -41,8 +42,7 @@ MECHANISMS = {
 }
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize(("name", "method"), crossed(MECHANISMS, FIXED))
 def test_steps_one_by_one_are_the_simulation(name, method):
     mech = MECHANISMS[name]()
     model = mech.compile()

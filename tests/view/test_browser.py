@@ -8,7 +8,7 @@ import pytest
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view import live_page, trajectory_page, variants_page, video
-from anyjoint.view.browser import Browser, BrowserError, find_browser
+from anyjoint.view.browser import BrowserError, find_browser
 from anyjoint.view.screenshot import main, size_of
 from tests.view.stand_in import PENDULUM_JS, live_info, swing
 
@@ -25,9 +25,8 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with Browser(*SIZE) as browser:
-        yield browser
+def chromium(sized):
+    return sized(*SIZE)
 
 
 @pytest.fixture

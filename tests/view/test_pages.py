@@ -1,6 +1,7 @@
 """What pages promise, in a real browser: they fill the picture, they survive, and anybody can use them."""
 
 import importlib.util
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from anyjoint.joints import Prismatic
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose
 from anyjoint.view import live_page, model_page, trajectory_page
-from anyjoint.view.browser import Browser
 from anyjoint.view.contact import contact_points
 from tests.mechanism.linking import neighbours
 from tests.view.stand_in import PENDULUM_JS, FloatModel, Run, live_info, swing
@@ -29,6 +29,7 @@ def example(path):
     return module
 
 
+@cache
 def run_of(path):
     """The run of an example; steps of the largest one may be coarser, they only have to look right."""
     module = example(path)
@@ -64,9 +65,8 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with Browser(480, 320) as browser:
-        yield browser
+def chromium(sized):
+    return sized(480, 320)
 
 
 @pytest.fixture(params=["run", "live"])
@@ -83,7 +83,7 @@ SEEN = """(() => {
   const v = anyjoint, { camera, root } = v.stage, V = camera.position.constructor;
   const seen = { left: 1, top: 1, right: 0, bottom: 0, lowest: Infinity };
   const grow = (group) => group.children.forEach((mesh) => {
-    mesh.geometry.computeBoundingBox();
+    if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
     const ends = [mesh.geometry.boundingBox.min, mesh.geometry.boundingBox.max];
     for (let k = 0; k < 8; k++) {
       const p = new V(ends[k & 1].x, ends[(k >> 1) & 1].y, ends[k >> 2].z);
@@ -129,7 +129,7 @@ COLOURS = f"""(() => {{
 @pytest.fixture(scope="module")
 def seen(gallery, chromium):
     """What there is to see on every page of the gallery, at the size of a desktop."""
-    chromium.resize(1280, 800)
+    chromium.resize(1280, 800, scale=0.25)  # large pixels are drawn sooner
     found = {}
     for path in sorted(gallery.glob("*.html")):
         chromium.open(path, "play=0&lite=1")
@@ -354,26 +354,36 @@ BOXES = """(() => [...document.querySelectorAll('.title, .card')].filter((e) => 
   .map((e) => { const r = e.getBoundingClientRect(); return [e.className, r.left, r.top, r.right, r.bottom]; }))()"""
 
 
-@pytest.mark.parametrize("size", [PHONE, (320, 568), (667, 375), (768, 1024), (1024, 700), (1280, 800)])
 @pytest.mark.parametrize("name", ["run", "live"])
-def test_nothing_overlaps_at_any_size(chromium, pages, name, size):
-    chromium.resize(*size, mobile=size[0] < 700)
+@pytest.mark.parametrize("sizes", [[PHONE, (320, 568), (667, 375)], [(768, 1024), (1024, 700), (1280, 800)]])
+def test_nothing_overlaps_at_any_size(chromium, pages, name, sizes):
+    """Of phones, and of larger windows: a page that was opened at one size is right at the others, too."""
+    mobile = sizes[0] == PHONE
     try:
+        chromium.resize(*sizes[0], scale=0.5, mobile=mobile)
         chromium.open(pages / f"{name}.html", "play=0&lite=1")
         chromium.evaluate("anyjoint.energy.card.hidden && anyjoint.toggleEnergy()")
         chromium.evaluate("anyjoint.scene.live && anyjoint.bar.fold(false)")
-        boxes = chromium.evaluate(BOXES)
-        assert len(boxes) == 4
-        for what, left, top, right, bottom in boxes:
-            assert left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1], what  # noqa: PT018
-        for a, b in combinations(boxes, 2):
-            apart = a[3] <= b[1] or b[3] <= a[1] or a[4] <= b[2] or b[4] <= a[2]
-            assert apart, (a, b)
-        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        long = "(c) => { c.textContent = '12.34 / 20.00 s'; return c.scrollWidth <= c.clientWidth; }"
-        assert chromium.evaluate(f"[...document.querySelectorAll('.clock')].every({long})")
+        for size in sizes:
+            chromium.resize(*size, scale=0.5, mobile=mobile)
+            chromium.wait(f"innerWidth === {size[0]} && innerHeight === {size[1]}")
+            apart_and_inside(chromium, *size)
     finally:
         chromium.resize(480, 320)
+
+
+def apart_and_inside(browser, width, height):
+    """Cards and the title lie beside each other and in the window, and nothing in them is cut off."""
+    boxes = browser.evaluate(BOXES)
+    assert len(boxes) == 4
+    for what, left, top, right, bottom in boxes:
+        assert left >= 0 and top >= 0 and right <= width and bottom <= height, what  # noqa: PT018
+    for a, b in combinations(boxes, 2):
+        apart = a[3] <= b[1] or b[3] <= a[1] or a[4] <= b[2] or b[4] <= a[2]
+        assert apart, (a, b)
+    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    long = "(c) => { c.textContent = '12.34 / 20.00 s'; return c.scrollWidth <= c.clientWidth; }"
+    assert browser.evaluate(f"[...document.querySelectorAll('.clock')].every({long})")
 
 
 def test_everything_has_a_name_and_a_state(page):

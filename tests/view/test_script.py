@@ -13,7 +13,6 @@ from anyjoint.mechanism.shapes import Sphere
 from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_info, model_page
-from anyjoint.view.browser import Browser
 from load.robots import ZOO
 from tests.constraints.kinds import KINDS
 from tests.view.stand_in import FloatModel
@@ -22,9 +21,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with Browser(320, 200) as browser:
-        yield browser
+def chromium(sized):
+    return sized(320, 200)
 
 
 def mixed():
@@ -78,12 +76,20 @@ def case(request):
     return mech, compile_model(mech)
 
 
-@pytest.fixture
-def page(case, chromium, tmp_path):
-    path = model_page(case[1], tmp_path / "live.html", dt=2e-3)
+@pytest.fixture(scope="module")
+def opened(case, chromium, tmp_path_factory):
+    """The page of a case, opened once: writing and drawing it take longer than what is tested."""
+    path = model_page(case[1], tmp_path_factory.mktemp("live") / "live.html", dt=2e-3)
     chromium.messages.clear()
     chromium.open(path, "play=0")
     return chromium
+
+
+@pytest.fixture
+def page(opened):
+    """The page at its start."""
+    opened.evaluate("anyjoint.source.reset()")
+    return opened
 
 
 def test_a_hundred_steps_agree_with_python(case, page):
@@ -123,17 +129,18 @@ def test_other_gravity_and_wrenches_act_as_they_should(case, page):
     q, v = mech.start
     w, h = np.cos(np.arange(6.0 * mech.nb)), 1e-7
     gravity = np.array([1.0, 2.0, -3.0])
-    page.evaluate(
-        f"(() => {{ const s = anyjoint.source.motion; s.gravity.set({gravity.tolist()});"
-        f" s.wrenches = Float64Array.from({w.tolist()}); s.damping = 0.5; s.dt = {h}; s.step(); }})()"
+    seen = page.evaluate(
+        "(() => { const own = anyjoint.source.motion, s = Object.create(own);"
+        f" Object.assign(s, {{ q: own.q.slice(), v: own.v.slice(), gravity: Float64Array.from({gravity.tolist()}),"
+        f" wrenches: Float64Array.from({w.tolist()}), damping: 0.5, dt: {h} }});"
+        " s.step(); return [...s.v]; })()"
     )
     other = copy.copy(mech)
     other.gravity = gravity.tolist()
     tau = model.generalized_forces(q, w.reshape(-1, 6)) - 0.5 * v
     expected = v + h * compile_model(other).forward_dynamics(q, v, tau)
-    seen = np.array(page.evaluate("[...anyjoint.source.motion.v]"))
     change = np.abs(expected - v).max()
-    assert np.abs(seen - expected).max() < 1e-4 * change  # of second order in h, and the digits that are left
+    assert np.abs(np.array(seen) - expected).max() < 1e-4 * change  # of second order in h, and the digits that are left
 
 
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "implicit-euler", "bdf1"])

@@ -15,7 +15,6 @@ from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.mechanism.source import Source
 from anyjoint.spatial import Pose
 from anyjoint.view import model_page, trajectory_page
-from anyjoint.view.browser import Browser
 from anyjoint.view.scene import Motion
 from anyjoint.view.strands import Strands
 from anyjoint.view.tracks import unpacked
@@ -189,7 +188,7 @@ def test_motions_carry_points_and_activations():
 
 
 @pytest.mark.browser
-def test_pages_show_them(hanging, tmp_path):
+def test_pages_show_them(hanging, sized, tmp_path):
     mech, model = hanging
     muscle = forces.Muscle(WAYS["ball"], FULL, 0.5)
     run = model.simulate(np.array([0.1, 0, 0, 0.3]), np.zeros(4), duration=0.05, dt=1e-2, forces=[muscle])
@@ -197,18 +196,18 @@ def test_pages_show_them(hanging, tmp_path):
     model_page(model, tmp_path / "live.html", q0=run.q[-1], v0=np.zeros(4), forces=[muscle])
     poses = model.body_poses(run.q[-1:])
     expected = Strands(mech, [muscle]).points(run.q[-1:], poses)[0]
-    with Browser(320, 200) as browser:
-        for name, query in (("run", "t=0.05"), ("live", "play=0")):
-            browser.open(tmp_path / f"{name}.html", query)
-            found = np.reshape(browser.evaluate("[...anyjoint.source.strandPoints()]"), (-1, 3))
-            assert np.abs(found - expected).max() < (2e-4 if name == "run" else 1e-12)
-            assert browser.evaluate("anyjoint.source.strandLevels()[0]") == pytest.approx(0.5, abs=0.01)
-            middle = browser.evaluate("[...anyjoint.strands.line.subarray(60, 63)]")
-            assert np.linalg.norm(expected - middle, axis=1).min() < 0.2  # the ring in the middle lies on the path
-            assert browser.evaluate("anyjoint.strands.group.visible && !anyjoint.tools.strands.hidden")
-            browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', {key: 'm'}))")
-            assert not browser.evaluate("anyjoint.strands.group.visible")
-            assert not browser.messages
+    browser = sized(320, 200)
+    for name, query in (("run", "t=0.05"), ("live", "play=0")):
+        browser.open(tmp_path / f"{name}.html", query)
+        found = np.reshape(browser.evaluate("[...anyjoint.source.strandPoints()]"), (-1, 3))
+        assert np.abs(found - expected).max() < (2e-4 if name == "run" else 1e-12)
+        assert browser.evaluate("anyjoint.source.strandLevels()[0]") == pytest.approx(0.5, abs=0.01)
+        middle = browser.evaluate("[...anyjoint.strands.line.subarray(60, 63)]")
+        assert np.linalg.norm(expected - middle, axis=1).min() < 0.2  # the ring in the middle lies on the path
+        assert browser.evaluate("anyjoint.strands.group.visible && !anyjoint.tools.strands.hidden")
+        browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', {key: 'm'}))")
+        assert not browser.evaluate("anyjoint.strands.group.visible")
+        assert not browser.messages
 
 
 def test_stand_ins_without_a_drive_have_none():

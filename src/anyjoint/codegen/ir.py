@@ -53,6 +53,9 @@ LONG = 1000  # operations; more is straight-line code of a whole mechanism rathe
 LEAVES = frozenset((Op.CONST, Code.LOAD))
 _RESULTS: dict[int, int] = {op: len(given) for op, (_, given) in SIGNATURES.items()}
 _DATA: dict[int, int] = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
+_ANGULAR = frozenset((Op.SIN, Op.COS))
+_SPECIAL = frozenset((Op.CONST, Op.VAR, Op.GATHER)) | _ANGULAR  # which are lowered each in its way
+_PLAIN = frozenset(Op) - _SPECIAL  # of which only the result can be out of place
 
 
 def lower(kernel: Kernel, name: str = "kernel") -> Listing:
@@ -89,13 +92,20 @@ def live_nodes(graph: Graph, roots: Iterable[int]) -> list[int]:
 
 def _registers(graph: Graph, live: Iterable[int]) -> dict[int, int]:
     """How many registers the expression of each live node needs, as if it were a tree."""
-    columns = graph.a, graph.b, graph.c
+    ops, first, second, third = graph.op, graph.a, graph.b, graph.c
     needs: dict[int, int] = {}
     for node in live:
-        op = graph.op[node]
-        operands = sorted((needs[column[node]] for column in columns[: ARITY[op]]), reverse=True)
-        own = 0 if op == Op.CONST else 1
-        needs[node] = max([need + held for held, need in enumerate(operands)], default=own) or own
+        arity = ARITY[ops[node]]
+        if arity == 2:
+            x, y = needs[first[node]], needs[second[node]]
+            needs[node] = max(x, y, min(x, y) + 1)  # the first one is held while the other is computed
+        elif arity == 1:
+            needs[node] = needs[first[node]] or 1
+        elif arity == 3:
+            x, y, z = sorted((needs[first[node]], needs[second[node]], needs[third[node]]))
+            needs[node] = max(z, y + 1, x + 2)
+        else:
+            needs[node] = 0 if ops[node] == Op.CONST else 1
     return needs
 
 
@@ -144,20 +154,28 @@ class _Lowering:
         stack = [root]
         while stack:
             node = stack[-1]
-            missing = [x for x in reversed(self.operands(node)) if x not in known] if node not in known else []
+            if node in known:
+                stack.pop()
+                continue
+            operands = self.operands(node)
+            missing = [x for x in reversed(operands) if x not in known]
             if missing:
                 stack += sorted(missing, key=registers.__getitem__)  # the last goes first
             else:
                 stack.pop()
-                self.value(node)
+                known[node] = self.emit_node(node, tuple([known[x] for x in operands]))
         return known[root]
 
     def operands(self, node: int) -> tuple[int, ...]:
         """Nodes that a node's statement takes."""
-        graph, op = self.graph, self.graph.op[node]
-        if op in (Op.SIN, Op.COS) and graph.a[node] in self.phases:
+        graph = self.graph
+        op = graph.op[node]
+        arity = ARITY[op]
+        if arity == 2:
+            return graph.a[node], graph.b[node]
+        if op in _ANGULAR and graph.a[node] in self.phases:
             return self.phases[graph.a[node]]
-        return (graph.a[node], graph.b[node], graph.c[node])[: ARITY[op]]
+        return (graph.a[node], graph.b[node], graph.c[node])[:arity]
 
     def store(self, store: Store, value: int) -> None:
         self.statements.append(Statement(Code.STORE, (value,), (store.array, store.offset, store.accumulate), -1))
@@ -168,30 +186,23 @@ class _Lowering:
         self.values += results
         return result
 
-    def value(self, node: int) -> int:
-        """The value of a node whose operands have been emitted."""
-        known = self.value_of.get(node)
-        if known is None:
-            known = self.value_of[node] = self.emit_node(node)
-        return known
-
-    def emit_node(self, node: int) -> int:
+    def emit_node(self, node: int, args: tuple[int, ...]) -> int:
+        """The value of a node that takes these values."""
         graph = self.graph
         op = graph.op[node]
+        if op not in _SPECIAL:
+            return self.emit(op, args)
         if op == Op.CONST:
             return self.emit(op, (), (float(graph.constants[graph.a[node]]),))
         if op == Op.VAR:
             return self.emit(Code.LOAD, (), place(self.kernel, node))
-        args = tuple(self.value(x) for x in self.operands(node))
-        if op in (Op.SIN, Op.COS):
+        if op in _ANGULAR:
             if args not in self.sincos_of:
                 # Adding -0 changes no number, not even -0, and every compiler knows it.
                 both = args if len(args) == 2 else (*args, self.emit(Op.CONST, (), (-0.0,)))
                 self.sincos_of[args] = self.emit(Code.SINCOS, both, (), 2)
             return self.sincos_of[args] + (op == Op.COS)
-        if op == Op.GATHER:
-            return self.emit(op, args, (self.tables.setdefault(graph.b[node], len(self.tables)),))
-        return self.emit(op, args)
+        return self.emit(op, args, (self.tables.setdefault(graph.b[node], len(self.tables)),))
 
 
 def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
@@ -231,16 +242,19 @@ def defined(statement: Statement) -> range:
 def verify(listing: Listing, name: str = "listing") -> None:
     """Check operations, operand types, definition before use and places; an error shows the neighbourhood."""
     types: dict[int, str] = {}
+    values = listing.values
     for position, statement in enumerate(listing.statements):
-        wanted, given = SIGNATURES.get(statement.op, ("?", ""))
-        typed = "".join([types.get(arg, "") for arg in statement.args]) == wanted and statement.result not in types
-        if not typed or _fault_of_data(listing, statement):
+        op, args, data, result = statement
+        wanted, given = SIGNATURES.get(op, ("?", ""))
+        typed = "".join([types.get(arg, "") for arg in args]) == wanted and result not in types
+        sound = op in _PLAIN and not data and 0 <= result < values
+        if not typed or (not sound and _fault_of_data(listing, statement)):
             fault = _fault(statement, types) or _fault_of_data(listing, statement)
             lines = "\n".join(_neighbourhood(listing, position))
             raise ExpressionError(
                 f"{name}: statement {position}: {fault}. A pass of the code generator is wrong; around it:\n{lines}"
             )
-        for value, kind in enumerate(given, statement.result):
+        for value, kind in enumerate(given, result):
             types[value] = kind
 
 

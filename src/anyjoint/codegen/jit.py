@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,11 +13,12 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from anyjoint.codegen import cache
-from anyjoint.errors import AnyjointError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import OPERATIONS
 
 _LIBRARY = ("sin", "cos", *(of.library for of in OPERATIONS.values() if of.library))
+EFFORT = {"fast": 2, "quick": 0}  # LLVM's level by what ANYJOINT_CODE asks for: code that is fast, or is made quickly
 _lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
 
 
@@ -48,7 +50,7 @@ def compile_module(identity: str, make: Callable[[], Module]) -> Library:
     with _lock:
         _initialise()
         version = ".".join(map(str, llvm.llvm_version_info))
-        key = cache.key_of(version, *processor(), identity)
+        key = cache.key_of(version, *processor(), str(_effort()), identity)
         code, cached = cache.once(key, lambda: emit(make()))
         return Library(_load(code), cached)
 
@@ -60,21 +62,22 @@ def emit(module: Module) -> bytes:
         parsed = llvm.parse_assembly(module.text)
     except RuntimeError as error:
         raise AnyjointError(f"LLVM refuses generated code; this is a bug in anyjoint. It says:\n{error}") from error
-    if module.optimise:
-        _optimise(parsed, target)
+    _optimise(parsed, target, module.optimise)
     return bytes(target.emit_object(parsed))
 
 
-def _optimise(parsed: Any, target: Any) -> None:
-    """Inline kernels into their loops and tidy up.
+def _optimise(parsed: Any, target: Any, inline: bool) -> None:
+    """Drop helpers that nobody calls; if wanted, inline kernels into their loops before, and tidy up.
 
     Nothing more pays: expressions have no common subterms. Combining instructions took a tenth of the time that LLVM
     needs, and its O2 ten times as long, both for the same speed.
     """
     passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_aggressive_dce_pass()
+    if inline:
+        passes.add_always_inliner_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_aggressive_dce_pass()
+    passes.add_global_dead_code_eliminate_pass()
     passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=2)))
 
 
@@ -94,7 +97,15 @@ def processor() -> tuple[str, str]:
 def machine() -> Any:
     """LLVM's picture of it."""
     cpu, features = processor()
-    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=_effort(), jit=True)
+
+
+def _effort() -> int:
+    """How hard LLVM tries."""
+    wish = os.environ.get("ANYJOINT_CODE", "").strip().lower() or "fast"
+    if wish not in EFFORT:
+        raise InputError(f"The environment variable ANYJOINT_CODE is {wish!r}; expected 'fast' or 'quick', or none.")
+    return EFFORT[wish]
 
 
 @lru_cache(maxsize=1)

@@ -25,6 +25,7 @@ TEXT: dict[int, str] = {
     ),
     Code.FENCE: 'fence syncscope("singlethread") acq_rel',
 }
+_SPECIAL = frozenset((Op.CONST, Op.GATHER, Code.LOAD, Code.STORE))  # which are printed each in its way
 SUMS = 4  # of zeros, at once
 LINE = 64  # bytes that a cache brings at once
 WIDE = 8  # sines and cosines that one state computes at once
@@ -141,6 +142,13 @@ def fixed_words(target: Target) -> dict[str, str]:
     return {"T": target.type, "B": target.vector("i1"), "f": flags, "s": target.suffix}
 
 
+def _typed(text: str, words: dict[str, str]) -> str:
+    """The text of an operation in which only numbers of values are left open."""
+    for letter, word in words.items():
+        text = text.replace(f"{{{letter}}}", word)
+    return text
+
+
 class _Printer:
     """Prints the statements of one listing; constants become literals inside the statements that use them."""
 
@@ -152,6 +160,7 @@ class _Printer:
         self.looks = target.alone if columns else target.looks  # rows of a single call are looked at as a whole
         self.name: dict[int, str] = {}
         self.fixed = fixed_words(target)
+        self.texts: dict[int, str] = {}  # of operations, for values of this type
         self.vectors: dict[tuple[int, ...], str] = {}  # values that are lanes of one vector
         self.inside: dict[int, str] = {}  # where values are that have not been taken out of their vector
         self.sums = ["zeroinitializer"] * SUMS  # zero times what was stored in rows of states
@@ -172,26 +181,30 @@ class _Printer:
                 together = []
                 yield from self.pack(statement)
                 continue
-            yield from self.apart(statement.args)
-            joins = statement.op == Code.SINCOS and self.target.width == 1
-            if not joins or any(arg in (s.result, s.result + 1) for s in together for arg in statement.args):
+            if self.inside:
+                yield from self.apart(statement.args)
+            op = statement.op
+            joins = op == Code.SINCOS and self.target.width == 1
+            if together and (
+                not joins or any(arg in (s.result, s.result + 1) for s in together for arg in statement.args)
+            ):
                 yield from self.sincos(together)
                 together = []
             if joins:
                 together.append(statement)
-            elif statement.op == Op.CONST:
-                self.name[statement.result] = self.target.literal(statement.data[0])
-            elif statement.op == Code.LOAD:
-                yield from self.load(f"t{statement.result}", *statement.data[:2])
-            elif statement.op == Code.STORE and self.transposes(number) > 1:
-                stored = number + self.transposes(number)
-                yield from self.store_beside(f"s{number}", self.listing.statements[number:stored])
-            elif statement.op == Code.STORE:
-                yield from self.store(f"s{number}", statement)
-            elif statement.op == Op.GATHER:
-                yield from self.gather(statement)
-            else:
+            elif op not in _SPECIAL:
                 yield self.plain(statement)
+            elif op == Op.CONST:
+                self.name[statement.result] = self.target.literal(statement.data[0])
+            elif op == Code.LOAD:
+                yield from self.load(f"t{statement.result}", *statement.data[:2])
+            elif op == Code.STORE and (count := self.transposes(number)) > 1:
+                stored = number + count
+                yield from self.store_beside(f"s{number}", self.listing.statements[number:stored])
+            elif op == Code.STORE:
+                yield from self.store(f"s{number}", statement)
+            else:
+                yield from self.gather(statement)
         yield from self.sincos(together)
         if self.stored:
             yield from self.look()
@@ -221,8 +234,11 @@ class _Printer:
         return self.name.get(value) or f"%t{value}"
 
     def plain(self, statement: Statement) -> str:
-        operands = dict(zip("abc", map(self.operand, statement.args), strict=False))
-        return TEXT[statement.op].format(r=statement.result, r1=statement.result + 1, **operands, **self.fixed)
+        op, args, _, result = statement
+        if op not in self.texts:
+            self.texts[op] = _typed(TEXT[op], self.fixed)
+        operands = dict(zip("abc", map(self.operand, args), strict=False))
+        return self.texts[op].format(r=result, r1=result + 1, **operands)
 
     def pack(self, pack: Pack) -> Iterable[str]:
         """One operation on several lanes, from vectors or from values that are brought together; then lane by lane."""

@@ -10,7 +10,7 @@ from dataclasses import field
 
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.ops import OPERATIONS, Op
+from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
 
 Edge = tuple[int, int]  # (operand, partial derivative by it), both node ids
 
@@ -44,12 +44,11 @@ def reachable(g: Graph, roots: Sequence[int], leaves: Sequence[int] = ()) -> lis
     stack = list(seen)
     while stack:
         i = stack.pop()
-        kind = op[i]
-        if kind <= Op.VAR or i in leaf:
+        arity = ARITY[op[i]]
+        if not arity or i in leaf:
             continue
-        operands = (a[i],) if kind == Op.GATHER else (a[i], b[i], c[i])
-        for k in operands:
-            if k >= 0 and k not in seen:
+        for k in (a[i],) if arity == 1 else (a[i], b[i]) if arity == 2 else (a[i], b[i], c[i]):
+            if k not in seen:
                 seen.add(k)
                 stack.append(k)
     return sorted(seen)
@@ -58,7 +57,7 @@ def reachable(g: Graph, roots: Sequence[int], leaves: Sequence[int] = ()) -> lis
 def count_operations(g: Graph, roots: Sequence[int]) -> int:
     """The number of operations that compute the roots, each shared one counted once."""
     op = g.op
-    return sum(op[i] > Op.VAR for i in reachable(g, roots))
+    return sum([ARITY[op[i]] > 0 for i in reachable(g, roots)])
 
 
 def reach_masks(g: Graph, nodes: Sequence[int], leaves: Sequence[int]) -> dict[int, int]:
@@ -118,13 +117,13 @@ def hazardous_branches(g: Graph, roots: Sequence[int], leaves: Sequence[int]) ->
     singular: set[int] = set()
     found = []
     for i in nodes:
-        kind = Op(op[i])
+        kind = op[i]
         if i in stop or not OPERATIONS[kind].partials:
             continue
-        operands = [a[i]] if kind == Op.GATHER else [k for k in (a[i], b[i], c[i]) if k >= 0]
-        if kind in (Op.SELECT, Op.MIN, Op.MAX) and i in reach and any(k in singular for k in operands):
+        above = not singular.isdisjoint((a[i], b[i], c[i])[: ARITY[kind]])
+        if above and i in reach and kind in (Op.SELECT, Op.MIN, Op.MAX):
             found.append(i)
         harmless = kind == Op.DIV and op[b[i]] == Op.CONST
-        if (OPERATIONS[kind].singular and not harmless) or any(k in singular for k in operands):
+        if above or (OPERATIONS[kind].singular and not harmless):
             singular.add(i)
     return found

@@ -54,16 +54,15 @@ def reachable(g: Graph, outputs: Iterable[int], stop: Container[int] = ()) -> li
 
     What is below the nodes in `stop` does not count.
     """
-    operand_lists = (g.a, g.b, g.c)
-    op = g.op
+    op, a, b, c = g.op, g.a, g.b, g.c
     seen = set(outputs)
     stack = list(seen)
     while stack:
         i = stack.pop()
-        if stop and i in stop:
+        arity = ARITY[op[i]]
+        if not arity or (stop and i in stop):
             continue
-        for k in range(ARITY[op[i]]):
-            x = operand_lists[k][i]
+        for x in (a[i],) if arity == 1 else (a[i], b[i]) if arity == 2 else (a[i], b[i], c[i]):
             if x not in seen:
                 seen.add(x)
                 stack.append(x)
