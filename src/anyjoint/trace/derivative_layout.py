@@ -19,7 +19,8 @@ from .yield_kernels import Answer, Sort
 from .yield_layout import Yielding, spread_parts
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
-BY_A = Entries(own="D_a", upper=((J, A),), mirrored=True)
+# Symmetric, but computed twice: one of three matrices in a row is far from near caches, where mirroring takes longer.
+BY_A = Entries(own="D_a", upper=((J, A),), lower=((A, J),))
 CORIOLIS = Entries(own="D_c", upper=((J, Part("F")),), lower=((A, Part("Jdot")), (B, J)))
 BY_V = Entries(own="D_v", upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
 
