@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyjoint.cli import gallery
+from anyjoint.cli import gallery, main
 from anyjoint.cli.target import resolve
 from anyjoint.quantity import QUANTITIES
 
@@ -417,3 +417,14 @@ def test_every_command_takes_a_model_that_does_not_move(anyjoint, tmp_path: Path
     code, _, err = anyjoint(name, "rock.py", *options)
     assert code == 0, err
     assert "Warning" not in err
+
+
+@pytest.mark.parametrize(("command", "code"), [("list", 0), ("info nobody", 2)])
+def test_streams_that_are_closed_take_nothing(command, code, monkeypatch):
+    """As `anyjoint list >&-` leaves them."""
+    monkeypatch.setattr(sys, "argv", ["anyjoint", *command.split()])
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code

@@ -1,14 +1,19 @@
 """Schedules: kernels over bodies and states, against a plain Python walk over the same runs."""
 
 import ctypes
+import gc
 import json
 import subprocess
 import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
+from anyjoint.codegen.finite import _machine_code
+from anyjoint.codegen.jit import compile_module
 from anyjoint.codegen.kernel import decode
 from anyjoint.codegen.merge import merged
 from anyjoint.errors import ExpressionError, InputError
@@ -309,3 +314,27 @@ def test_kernels_that_are_seldom_called_are_made_quickly_and_compute_the_same():
     code(q[5], p, one)
     assert np.array_equal(one, together[5])
     np.testing.assert_allclose(one, by_hand(parents, q[5], p), rtol=1e-11, atol=1e-300)  # after 430 turns
+
+
+def test_threads_that_ask_at_once_get_the_same_machine_code(monkeypatch):
+    """What one of them would drop is in use: its addresses are bound."""
+    made, both = CompiledSchedule(tree([0, 0, 1])), threading.Barrier(2)
+
+    def compiled(identity, make):
+        both.wait()
+        return compile_module(identity, make)
+
+    monkeypatch.setattr("anyjoint.codegen.schedule.compile_module", compiled)
+    with ThreadPoolExecutor(2) as threads:
+        one, two = threads.map(made.library, (1, 1))
+    assert one is two
+
+
+def test_a_look_for_numbers_that_are_not_finite_keeps_its_code():
+    look, row = _machine_code("float64"), np.array([1.0, np.inf])
+    library = weakref.ref(look.library)
+    _machine_code.cache_clear()  # as where two threads make it at once, of which one is kept
+    gc.collect()
+    assert library() is not None
+    assert not look(row.ctypes.data, 2)
+    assert look(row.ctypes.data, 1)

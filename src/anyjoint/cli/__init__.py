@@ -1,5 +1,6 @@
 """The command line: `anyjoint list | run | info | check | bench | export | sweep`."""
 
+import io
 import sys
 
 __all__ = ["main"]
@@ -11,6 +12,8 @@ def main() -> None:
     from anyjoint.cli.output import UsageError, complain
     from anyjoint.errors import AnyjointError
 
+    # Where a stream is closed (`anyjoint list >&-`) there is none, and what is said goes nowhere.
+    sys.stdout, sys.stderr = (stream or io.StringIO() for stream in (sys.stdout, sys.stderr))
     try:
         app(prog_name="anyjoint")
     except UsageError as error:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.finite_llvm import finite_text
-from anyjoint.codegen.jit import Library, Module, compile_module
+from anyjoint.codegen.jit import Module, compile_module
 from anyjoint.codegen.schedule import address
 from anyjoint.codegen.target import DTYPES, Target
 
@@ -21,13 +21,15 @@ def all_finite(array: np.ndarray[Any, Any]) -> bool:
     name = _TYPES.get(array.dtype)
     if name is None or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
-    return bool(_machine_code(name)[1](address(array), array.size))
+    return bool(_machine_code(name)(address(array), array.size))
 
 
 @cache
-def _machine_code(dtype: str) -> tuple[Library, Any]:
-    """The function for one type of number, with the library that holds it."""
+def _machine_code(dtype: str) -> Any:
+    """The function for one type of number; it keeps the library that holds it, as long as any thread calls it."""
     text = finite_text(Target(dtype))
     library = compile_module(f"finite {text}", lambda: Module(text, optimise=False))
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
-    return library, kind(library.address("finite"))
+    function = kind(library.address("finite"))
+    function.__dict__["library"] = library
+    return function

@@ -158,11 +158,14 @@ class CompiledSchedule:
 
     def library(self, width: int) -> Library:
         """Machine code for so many states side by side."""
-        if width not in self._libraries:
+        known = self._libraries.get(width)
+        if known is None:
             entry = f"schedule {self._optimise} {self._seldom} {sorted(self.apart.parts.alone)}"
             identity = fingerprint(entry, self.schedule, self._target(width))
-            self._libraries[width] = compile_module(identity, lambda: self.module(width))
-        return self._libraries[width]
+            made = compile_module(identity, lambda: self.module(width))
+            # The first of several threads that ask at once: addresses in what another one would drop are in use.
+            known = self._libraries.setdefault(width, made)
+        return known
 
     def entry(self, width: int) -> Any:
         """The driver as a ctypes function (see `module.entry_parameters`); it runs without the GIL."""

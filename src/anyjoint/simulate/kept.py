@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from anyjoint.joints import Joint
 
 Made = TypeVar("Made")
+NOTHING = object()
 MOST = 16  # so that forces made anew for every run do not pile up
 
 
@@ -23,17 +24,18 @@ class Owner(Protocol):
 
 def kept(owner: Owner, key: Hashable, make: Callable[[], Made]) -> Made:
     """What `make` made for this key before, or makes now; keys that cannot be compared are not kept."""
-    shelf: dict[Hashable, Made] = owner.shelf
+    shelf: dict[Hashable, Any] = owner.shelf
     try:
-        if key in shelf:
-            made = shelf[key]
-            shelf[key] = shelf.pop(key, made)  # what was asked for last is dropped last
-            return made
+        known = shelf.get(key, NOTHING)
     except (TypeError, ValueError):  # unhashable, or arrays that do not compare to one truth value
         return make()
+    if known is not NOTHING:
+        shelf[key] = shelf.pop(key, known)  # what was asked for last is dropped last
+        found: Made = known
+        return found
     made = make()
     if len(shelf) >= MOST:
-        shelf.pop(next(iter(shelf)))
+        shelf.pop(next(iter(tuple(shelf))), None)  # other threads may do the same
     shelf[key] = made
     return made
 
