@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
-from anyjoint.codegen.finite import _machine_code
+from anyjoint.codegen.finite import finite_function
 from anyjoint.codegen.jit import compile_module
 from anyjoint.codegen.kernel import decode
 from anyjoint.codegen.merge import merged
@@ -331,9 +331,9 @@ def test_threads_that_ask_at_once_get_the_same_machine_code(monkeypatch):
 
 
 def test_a_look_for_numbers_that_are_not_finite_keeps_its_code():
-    look, row = _machine_code("float64"), np.array([1.0, np.inf])
+    look, row = finite_function("float64"), np.array([1.0, np.inf])
     library = weakref.ref(look.library)
-    _machine_code.cache_clear()  # as where two threads make it at once, of which one is kept
+    finite_function.cache_clear()  # as where two threads make it at once, of which one is kept
     gc.collect()
     assert library() is not None
     assert not look(row.ctypes.data, 2)

@@ -5,7 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.stepper.dopri5 import TABLEAU
+from anyjoint.stepper.methods.dopri5 import TABLEAU
 from derivatives.support import close, differences
 
 TIGHT = {"method": "dopri5", "rtol": 1e-12, "atol": 1e-13}

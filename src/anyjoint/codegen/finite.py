@@ -21,11 +21,11 @@ def all_finite(array: np.ndarray[Any, Any]) -> bool:
     name = _TYPES.get(array.dtype)
     if name is None or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
-    return bool(_machine_code(name)(address(array), array.size))
+    return bool(finite_function(name)(address(array), array.size))
 
 
 @cache
-def _machine_code(dtype: str) -> Any:
+def finite_function(dtype: str) -> Any:
     """The function for one type of number; it keeps the library that holds it, as long as any thread calls it."""
     text = finite_text(Target(dtype))
     library = compile_module(f"finite {text}", lambda: Module(text, optimise=False))
