@@ -20,6 +20,8 @@ from anyjoint.codegen.pack import Step, has_limbs, packed
 from anyjoint.codegen.reload import reloaded
 from anyjoint.codegen.target import Target
 
+ROWS, ROWS_OF_STATES = 4, 2  # computed at a time, of eight columns and of four, so that eight sums fill the registers
+
 
 class Pass(NamedTuple):
     """What a pass does, and where."""
@@ -39,7 +41,7 @@ def passes() -> tuple[Pass, ...]:
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
         Pass("hoist", "one state", "sines and cosines to the front, where they are computed side by side"),
         Pass("gather", "lanes that lie apart", "stores to places beside each other together, to be transposed"),
-        Pass("reload", "columns, states side by side", "rows of products, each with loads of its own"),
+        Pass("reload", "columns", "rows of products, a few at a time, with loads of their own"),
         Pass("pack", "long code, one state", "limbs that are alike as lanes of vectors"),
     )
 
@@ -63,7 +65,7 @@ def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
 
 def of_columns(listing: Listing, count: int) -> Listing:
     """A listing of one column as that of several, where lanes are states: "group", "gather", "reload"."""
-    return reloaded(gathered(grouped(listing, count), SIZES[0], states=True))
+    return reloaded(gathered(grouped(listing, count), SIZES[0], states=True), ROWS_OF_STATES)
 
 
 def for_text(listing: Listing) -> Listing:
@@ -72,11 +74,11 @@ def for_text(listing: Listing) -> Listing:
 
 
 def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listing, Sequence[Step]]:
-    """A listing as it is printed, and its statements and packs: "hoist", "gather", "pack"."""
+    """A listing as it is printed, and its statements and packs: "hoist", "gather", "reload", "pack"."""
     if target.width == 1:
         listing = hoisted(listing)
     if columns > 1:
-        listing = gathered(listing, AT_ONCE, states=False)
+        listing = reloaded(gathered(listing, AT_ONCE, states=False), ROWS)
     elif target.width > 1:
         listing = gathered(listing, SIZES[0], states=True)
     long = sum(s.op not in LEAVES for s in listing.statements) > LONG

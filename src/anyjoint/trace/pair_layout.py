@@ -7,17 +7,15 @@ links, so that those of a block stand side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
 from anyjoint.frozen import frozen
-from anyjoint.scalar import Scalar
-from anyjoint.spatial import dot
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan
 
@@ -302,12 +300,7 @@ def _diagonal(block: Block, by: By) -> Iterator[tuple[int, int]]:
         row, first = row + link.joint.nv, first + width(link, by)
 
 
-def _sum(factors: Any) -> Node:
-    """The sum of dot products; the shorter factor decides how many terms they have."""
-    total: Scalar = None
-    for x, y in factors:
-        n = min(len(x), len(y))
-        product = dot(x[:n], y[:n])
-        total = product if total is None else total + product
-    assert isinstance(total, Node)
-    return total
+def _sum(factors: Iterable[tuple[Sequence[Node], Sequence[Node]]]) -> Node:
+    """The sum of dot products, term by term, so that each is fused; the shorter factor decides how many there are."""
+    first, *others = (x * y for pair in factors for x, y in zip(*pair, strict=False))
+    return sum(others, first)
