@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .moving_part import GENERAL, HINGE
+from .moving_part import GENERAL, HINGE, SLIDER
 from .rigid import Array, adjoint, inverse
+
+# Entries that a joint does not feel: of a thin rod along z, and of the rotational block.
+UNFELT = {kind: np.zeros((6, 6)) for kind in (HINGE, SLIDER)}
+UNFELT[HINGE][[1, 3, 4, 5, 0, 4, 1, 3], [1, 3, 4, 5, 4, 0, 3, 1]] = 1.0
+UNFELT[SLIDER][:3, :3] = 1.0
 
 
 def regroup_inertia(inertia: Array, kinds: Sequence[str], parents: Sequence[int], poses: Array) -> Array:
@@ -17,29 +22,14 @@ def regroup_inertia(inertia: Array, kinds: Sequence[str], parents: Sequence[int]
     A slider does not feel rotational inertia at all.
     """
     out, X = inertia.copy(), adjoint(inverse(poses))
+    links = np.moveaxis(out, -3, 0)
     for i in range(len(kinds) - 1, -1, -1):
         if kinds[i] == GENERAL:
             continue
-        unfelt = (_rod if kinds[i] == HINGE else _couple)(out[..., i, :, :])
-        out[..., i, :, :] -= unfelt
+        unfelt = links[i] * UNFELT[kinds[i]]
+        if kinds[i] == HINGE:
+            unfelt[..., 0, 0] = unfelt[..., 1, 1]  # a rod turns about x as about y
+        links[i] -= unfelt
         if parents[i] >= 0:
-            out[..., parents[i], :, :] += X[i].T @ unfelt @ X[i]
+            links[parents[i]] += X[i].T @ unfelt @ X[i]
     return out
-
-
-def _rod(J: Array) -> Array:
-    """A thin rod along z with the body's mass, first moment and I_yy."""
-    rod = np.zeros(J.shape)
-    rod[..., 0, 0] = rod[..., 1, 1] = J[..., 1, 1]
-    rod[..., 3, 3] = rod[..., 4, 4] = rod[..., 5, 5] = J[..., 3, 3]
-    hz = J[..., 1, 3]  # J[:3, 3:] = [h]
-    rod[..., 0, 4] = rod[..., 4, 0] = -hz
-    rod[..., 1, 3] = rod[..., 3, 1] = hz
-    return rod
-
-
-def _couple(J: Array) -> Array:
-    """The rotational block alone."""
-    couple = np.zeros(J.shape)
-    couple[..., :3, :3] = J[..., :3, :3]
-    return couple
