@@ -2,7 +2,8 @@
 
 All engines get the same states, in one run, pinned to one core; they take turns, and the best of many rounds counts.
 Answers are compared before anything is timed. One by one, Pinocchio leaves its answers in matrices of its own, while
-ours are written to a row of the caller's. In batches, called from Python, both leave the answers of all states in rows.
+ours are written to a row of the caller's. In batches, called from Python, both leave the answers of all states in rows,
+which begin where a line of the caches begins.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from bench import engines, models, ours
 from bench.models import Array
+from bench.peers.native import lined_up
 from bench.peers.pinocchio_derivatives import QUANTITIES, batch_states
 from bench.peers.protocol import States, best_time
 from bench.run import machine, smallest
@@ -118,7 +120,7 @@ def own_times(model: Any, states: States, options: argparse.Namespace) -> dict[s
         made[f"anyjoint {quantity}"] = loop_time(model, quantity, inputs, options.seconds)
         count = batch_states(model.nv)
         rows = [np.resize(x, (count, x.shape[1])) for x in inputs]
-        out = np.zeros((count, 3 * model.nv**2))
+        out = lined_up(count, 3 * model.nv**2)
         model.evaluate(quantity, tuple(rows), out)  # compiles the vector code
         made[f"anyjoint, batch {quantity}"] = best_time(
             lambda _, quantity=quantity, rows=rows, out=out: model.evaluate(quantity, tuple(rows), out), 1,
