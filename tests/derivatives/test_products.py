@@ -88,6 +88,23 @@ def test_second_derivatives_against_differences(model):
     close(h["v"], differences(by_v, np.zeros(1), np.ones((1, 1)))[:, 0], 1e-9)
 
 
+@pytest.mark.parametrize("name", ["step semi-implicit-euler", pytest.param("step", marks=pytest.mark.slow)])
+def test_second_derivatives_as_velocities_see_them(name):
+    """Those by coordinates, seen from the point and from the state after a step: symmetric, also between rows."""
+    model = zoo("kernels", [joints.SphericalQuaternion(), joints.Revolute()])
+    q, v, tau = state(model)
+    q[:4] /= np.linalg.norm(q[:4])
+    point, (d, e, *w) = (q, v, tau, 0.1), np.random.default_rng(1).normal(size=(4, model.nv))
+    after = model.step(q, v, tau, dt=0.1, method=name.removeprefix("step").strip() or "rk4")[0]
+    T, out = tangents(model.mechanism, q), np.linalg.pinv(tangents(model.mechanism, after))
+    found = model.hvp(name, point, np.concatenate(w), {"q": d, "v": e})
+    by_coordinates = model.hvp(name, point, np.concatenate([out @ w[0], w[1]]), {"q": T.T @ d, "v": e}, raw=True)
+    close(found["q"], T @ by_coordinates["q"], 1e-11)
+    close(found["v"], by_coordinates["v"], 1e-11)
+    by_q, by_v = (model.hvp(name, point, np.concatenate(w), way) for way in ({"q": d}, {"v": e}))
+    close(by_q["v"] @ e, by_v["q"] @ d, 1e-11)
+
+
 def test_batches_are_states_one_by_one(model):
     point, w = state(model), np.random.default_rng(7).normal(size=model.nv)
     batch = [np.array([x, 1.01 * x, 0.99 * x]) for x in point]

@@ -62,6 +62,18 @@ def test_charts_as_expressions_agree_with_floats(name):
         assert np.allclose(np.array(evaluate(outputs, values), float), np.array(expected, float), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_the_nearest_coordinates_have_the_same_pose(name):
+    """And are no farther away than the others: vectors that turn are whole turns apart, quaternions may be negative."""
+    joint, rng = KINDS[name], np.random.default_rng(3)
+    for q, _ in configurations(joint, 5, seed=4):
+        to = np.array(q) + 2 * rng.normal(size=joint.nq)
+        found = np.array(joint.nearest(q, to), dtype=float)
+        assert np.asarray(joint.pose(found).matrix, float) == pytest.approx(np.asarray(joint.pose(q).matrix, float))
+        assert np.linalg.norm(found - to) <= np.linalg.norm(q - to) + 1e-12
+        assert joint.nearest(found, q) == pytest.approx(joint.nearest(q, q), abs=1e-12)
+
+
 def test_exponential_coordinates_are_left_alone_below_three_half_turns_and_short_after():
     joint = joints.Spherical()
     q = [1.4 * math.pi, 0.0, 0.0]

@@ -92,6 +92,11 @@ class Composite(Joint):
             new_v += own_v
         return (new_q, new_v) if rewritten else None
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        beside = (own for _, own, _ in self.split(to, [0] * self.nv))
+        parts = zip(self.split(q, [0] * self.nv), beside, strict=True)
+        return [x for (part, own, _), at in parts for x in part.nearest(own, at)]
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         relaxed = (own for _, own, _ in self.split(rest, [0] * self.nv))
         parts = zip(self.split(q, [0] * self.nv), relaxed, strict=True)

@@ -17,6 +17,7 @@ from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
 THRESHOLD = 0.0625  # of t2; six terms of the series are exact there, and cancellation above costs two digits at most
 TERMS = 6
 TURN = 2 * math.pi
+TINY = 1e-300  # keeps the direction of no rotation finite
 
 
 def alternating(start: int) -> tuple[float, ...]:
@@ -125,6 +126,13 @@ def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scala
     new_v = solve_body_jacobian(new_q, omega)
     chosen_q = [select(keep, x, y) for x, y in zip(q, new_q, strict=True)]
     return chosen_q, [select(keep, x, y) for x, y in zip(v, new_v, strict=True)]
+
+
+def nearest(q: Sequence[Scalar], to: Sequence[Scalar]) -> list[Scalar]:
+    """The same rotation by a vector that is whole turns longer or shorter, whichever is nearest to another."""
+    t = sqrt(dot(q, q) + TINY)
+    turns = floor((dot(q, to) / t - t) / TURN + 0.5)
+    return [x * (1 + TURN * turns / t) for x in q]
 
 
 def turn_singularity(q: Sequence[float]) -> str | None:

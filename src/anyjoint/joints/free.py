@@ -52,6 +52,9 @@ class Free(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         return self.parts.chart(q, v)
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return self.parts.nearest(q, to)
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         return self.parts.deflection(q, rest)
 

@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, vector, zeros
 
 from .joint import Coordinate, Joint
 from .product_rule import Motion
-from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
+from .quaternion import QUATERNION, nearest, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
 @frozen
@@ -45,6 +45,9 @@ class FreeQuaternion(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """The quaternion brought back to unit length."""
         return [*normalised(q[:4]), *q[4:]], v
+
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return [*nearest(q[:4], to[:4]), *q[4:]]
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """The turn, then the way in the parent's axes."""

@@ -134,6 +134,10 @@ class Joint:
             return None
         return [wrapped(coordinate, x) for coordinate, x in zip(self.coordinates, q, strict=True)], v
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Other coordinates of the same pose, if some are nearer to `to`; periods count as a way that was gone."""
+        return q
+
     @property
     def changes_pieces(self) -> bool:
         """Whether `chart` goes over to another piece of the joint's functions: the same pose, by other coordinates."""

@@ -36,6 +36,12 @@ def normalised(q: Sequence[Scalar]) -> list[Scalar]:
     return [x / length for x in q]
 
 
+def nearest(q: Sequence[Scalar], to: Sequence[Scalar]) -> list[Scalar]:
+    """The quaternion or its negative, the same rotation, whichever is nearer to another."""
+    sign = select(less(dot(q, to), 0.0), -1.0, 1.0)
+    return [sign * x for x in q]
+
+
 def relative_turn(q: Sequence[Scalar], rest: Sequence[Scalar]) -> list[Scalar]:
     """The rotation vector from `rest` to `q`, both quaternions, on the shorter way.
 

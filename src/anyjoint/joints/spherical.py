@@ -41,6 +41,9 @@ class Spherical(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         return exponential.reparameterise(q, v)
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return exponential.nearest(q, to)
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         return relative_turn(exponential.quaternion(q), exponential.quaternion(rest))
 

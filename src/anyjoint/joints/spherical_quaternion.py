@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, zeros
 
 from .joint import Coordinate, Joint
 from .product_rule import Motion
-from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
+from .quaternion import QUATERNION, nearest, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
 @frozen
@@ -37,6 +37,9 @@ class SphericalQuaternion(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """The quaternion brought back to unit length."""
         return normalised(q), v
+
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return nearest(q, to)
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         return relative_turn(q, rest)

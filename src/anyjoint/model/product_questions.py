@@ -59,7 +59,8 @@ class ProductQuestions(Part):
     ) -> dict[str, Floats]:  # fmt: skip
         """The derivative of the gradient that `vjp` gives, along a direction: second derivatives times a vector.
 
-        `wrt` are the names whose gradient is meant, and by default those of the direction and all arguments.
+        `wrt` are the names whose gradient is meant, and by default those of the direction and all arguments. What
+        velocities see of coordinates is seen from the point (T(q) is held): second derivatives are symmetric.
 
         >>> h = model.hvp("forward_dynamics", ([0.1], [0.0], [0.0]), [1.0], {"q": [1.0]})
         >>> bool(abs(h["q"][0] - 9.81 * np.sin(0.1)) < 1e-12)

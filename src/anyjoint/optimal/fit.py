@@ -141,7 +141,7 @@ def _fit(
 
     def at(x: Floats) -> tuple[Any, Floats, Floats]:
         run, fitted = residuals.predicted(settings(x, unknowns))
-        return run, fitted, ((fitted - residuals.measured) * weights).ravel()
+        return run, fitted, ((fitted - residuals.beside(fitted)) * weights).ravel()
 
     def slopes(run: Any, x: Floats) -> Floats:
         ways = [way for item, part in split(x, unknowns) for way in item.directions(part)]
@@ -185,7 +185,7 @@ def _fit(
     converged = converged or not history[-1] > 0
     return Identified(
         settings(x, unknowns), dict(zip(labels, spread.tolist(), strict=True)), covariance, _rms(r), count,
-        converged, tuple(history), residuals.measured, fitted, residuals.t, tuple(steps), residuals.runs,
+        converged, tuple(history), residuals.beside(fitted), fitted, residuals.t, tuple(steps), residuals.runs,
         "" if converged else trouble,
     )  # fmt: skip
 

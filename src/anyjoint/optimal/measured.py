@@ -35,6 +35,9 @@ class Forces:
         """There are no runs."""
         return Setting(self.model, {})
 
+    def beside(self, _: Floats) -> Floats:
+        return self.measured
+
     def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
         self.setting.set(values)
         return None, np.asarray(self.model.inverse_dynamics(*self.rows))
@@ -52,11 +55,19 @@ class Motion:
     measured: Floats
     t: Floats
 
+    def beside(self, fitted: Floats) -> Floats:
+        """The measured motion by the coordinates that are nearest to those of a run, where several are the same."""
+        made = self.measured.copy()
+        for body in self.setting.model.mechanism.bodies:
+            if body.joint.nq:
+                made[:, body.q] = np.transpose(body.joint.nearest(list(made[:, body.q].T), list(fitted[:, body.q].T)))
+        return made
+
     def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
         run = self.setting.model.simulate(*self.start, gradient=True, **self.setting.set(values))
         if not run.status.ok:
             raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
-        return run, run.q
+        return run, unwound(self.setting.model, run.t, run.q, run.v)
 
     def runs(self, every: Iterable[Mapping[str, Any]]) -> Generator[Trajectory, None, None]:
         """Runs with such values; the model has them until the next one is asked for, and then is what it was."""
@@ -93,9 +104,12 @@ class Markers:
     def setting(self) -> Setting:
         return self.motion.setting
 
+    def beside(self, _: Floats) -> Floats:
+        return self.measured
+
     def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
-        run, q = self.motion.predicted(values)
-        return run, self._seen(np.asarray(self.setting.model.body_poses(q)))
+        run, _ = self.motion.predicted(values)
+        return run, self._seen(np.asarray(self.setting.model.body_poses(run.q)))
 
     def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
         way = {"q": self.motion.slope(run, direction), **self.setting.parameters(direction)}
@@ -180,4 +194,20 @@ def _motion(model: Model, t: Floats, q: Floats, v: Floats, options: Mapping[str,
     if t[0] and timed:
         raise InputError(f"identify: times begin at {t[0]:g} s, runs at 0, and their inputs know the time; shift t")
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
-    return Motion(Setting(model, chosen), (q[0], v[0]), q, t)
+    return Motion(Setting(model, chosen), (q[0], v[0]), unwound(model, t, q, v), t)
+
+
+def unwound(model: Model, t: Floats, q: Floats, v: Floats) -> Floats:
+    """Coordinates over time without the jumps by whole periods that sensors make, and charts that wrap.
+
+    Between two samples a coordinate goes by what is nearest to its mean velocity.
+    """
+    made = q.copy()
+    for body in model.mechanism.bodies:
+        for k, coordinate in enumerate(body.joint.coordinates):
+            if coordinate.period:
+                at, rate = made[:, body.q.start + k], body.joint.velocity_of(k)
+                speed = np.zeros(len(t)) if rate is None else v[:, body.v.start + rate]
+                lack = np.diff(at) - 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)
+                at[1:] -= coordinate.period * np.cumsum(np.round(lack / coordinate.period))
+    return made

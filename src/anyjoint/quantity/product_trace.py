@@ -22,6 +22,8 @@ from .product import NUMBERS, WEIGHTS, Problem, change_of
 from .quantity import Row
 from .tangent_space import TangentSpace
 
+SEEN = "seen"  # the outputs once more, as a row that does not change: what velocities see is seen from where they are
+
 
 class _Making:
     """A product in the making: the quantity's trace, and a builder over the product's own rows."""
@@ -159,18 +161,21 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     if not any(problem.is_bent(row) for row in problem.outputs):
         return adjoint(made.trace.schedule, made.active, twice=twice, only=made.only)
 
+    values = SEEN if twice else "result"
+
     def weigh(builder: Builder, seeds: Place) -> None:
         space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
         for row, change in zip(problem.outputs, problem.output_changes, strict=True):
             if problem.is_bent(row):
-                space.solve_transposed(builder.place("result", at), given, seeds.at(at))
+                space.solve_transposed(builder.place(values, at), given, seeds.at(at))
             else:
                 n = row.size(mechanism)
                 builder.pointwise(n, {"x": given}, {}, {"y": seeds.at(at)}, lambda x: {"y": x["x"]})
             at += row.size(mechanism)
             given = given.at(change.size(mechanism))
 
-    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice, only=made.only)
+    more = [SEEN] if twice else []
+    return adjoint(made.trace.schedule, made.active, weigh=weigh, more=more, twice=twice, only=made.only)
 
 
 def trace_vjp(problem: Problem, workshop: Workshop, formulation: str) -> Trace:
@@ -197,7 +202,7 @@ def trace_hvp(problem: Problem, workshop: Workshop, formulation: str) -> Trace:
     schedule = tangent(_adjoint(made, twice=True), made.active, outputs, made.only)
     places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
     places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
-    places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
+    places |= dict.fromkeys(("result", SEEN), builder.place("result")) | {bar_of("result"): builder.place(WEIGHTS)}
     places[rate_of("result")] = builder.room(problem.size)
     Embedded(builder, schedule, _in_work(places, builder)).call(places)
     made.pull([*turned, *turned_rates])

@@ -55,6 +55,8 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             pace.stop()
             done += count
             left = stepper.step.past or stepper.step.tape
+            if request.log is not None:
+                request.log.take(count * every, h)
             if request.log is not None and left:
                 request.log.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every

@@ -18,8 +18,8 @@ class Log:
     """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
 
     Those by their beginnings, lengths and first states, and if they look back, what the next one looks at and the rates
-    that they begin with. Of others that look back what they look at, by how many steps there were before, and of those
-    that do not the accelerations of their stages.
+    that they begin with. Of others their lengths, and of those that look back what they look at, by how many steps
+    there were before, and of those that do not the accelerations of their stages.
     """
 
     bodies: tuple[Body, ...]
@@ -27,6 +27,7 @@ class Log:
     every: int = 1
     parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
     left: list[tuple[Floats, Floats]] = field(default_factory=list)
+    fixed: list[Floats] = field(default_factory=list)  # lengths of steps, some after the others
 
     @staticmethod
     def of(mechanism: Mechanism, every: int = 1) -> Log:
@@ -42,6 +43,10 @@ class Log:
     def add(self, member: int, before: Floats, used: Floats, y: Floats) -> None:
         """More steps of a trajectory."""
         self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
+
+    def take(self, steps: int, length: float) -> None:
+        """More steps of one length, of all trajectories."""
+        self.fixed.append(np.full(steps, length))
 
     def leave(self, counts: Floats, rows: Floats) -> None:
         """What so many steps leave behind, (samples, batch, n); of every so many steps it is kept."""

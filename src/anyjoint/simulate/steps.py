@@ -10,7 +10,7 @@ import numpy as np
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
-from .fixed import drive_rows, fixed_parts
+from .fixed import drive_rows
 from .request import Request
 from .stepper import make_stepper, numbers_of
 
@@ -74,19 +74,14 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
 
 def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
     """Steps of one length; between samples, states are computed again."""
-    q, v = _of(traj.q, member), _of(traj.v, member)
-    lengths, every = list[float](), list[int]()
-    for samples, steps, length in fixed_parts(request):
-        lengths += [length] * (samples * steps)
-        every += [steps] * samples
-    counts = np.array(every[: len(traj.t) - 1], dtype=int)
-    at = np.concatenate([[-1], np.cumsum(counts) - 1]) if len(counts) else np.full(1, -1)
-    h = np.array(lengths[: at[-1] + 1])
+    assert request.log is not None  # it is asked for with the gradient
+    q, v, lengths = _of(traj.q, member), _of(traj.v, member), np.concatenate(request.log.fixed)
+    at = np.minimum(request.every * np.arange(len(traj.t)), len(lengths)) - 1
+    h = lengths[: at[-1] + 1]
     t = np.concatenate([[0.0], np.cumsum(h)[:-1]]) if len(h) else np.zeros(0)
     if len(h) and request.every == 1:
         t, h = traj.t[:-1], np.where(np.diff(traj.t) < h * (1 - 1e-6), np.diff(traj.t), h)  # an event cuts the last
 
-    assert request.log is not None  # it is asked for with the gradient
     left = request.log.after(member)
 
     def states(a: int, b: int) -> Rows:
@@ -96,23 +91,27 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
             tape = left(np.arange(a, b) + 1) if request.tapes else np.zeros((b - a, 0))
             return np.hstack([q[a:b], v[a:b], *([left(np.arange(a, b))] if looks else [])]), tape
         past = left(a) if looks else np.zeros(0)
-        return _again(request, member, np.concatenate([q[first], v[first], past]), t[a], h[a], b - a)
+        return _again(request, member, np.concatenate([q[first], v[first], past]), t[a], h[a:b])
 
     cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
     return Steps(t, h, at, np.ones(len(at)), states, cuts, request.stepper.instants)
 
 
-def _again(request: Request, member: int, first: Floats, t: float, h: float, count: int) -> Rows:
-    """Rows of `count` steps from a sample on."""
+def _again(request: Request, member: int, first: Floats, t: float, h: Floats) -> Rows:
+    """Rows of steps of lengths h from a sample on."""
     stepper, n = make_stepper(request), request.model.nq + request.model.nv
     own = np.r_[0:n, stepper.step.past] if stepper.step.past else np.arange(n)  # columns of a row
     state = np.zeros((1, stepper.step.row))
     state[0, own] = first
     if request.model.mechanism.timed:
         state[0, stepper.step.clock] = t
-    settings = stepper.settings(h, forces=request.numbers)
-    drive = drive_rows(request, stepper.step, t, count, h)
-    mine = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
-    after = stepper.advance(state.copy(), mine, settings, numbers_of(request), count)
-    tape = after[:, 0, stepper.step.tape] if stepper.step.tape else np.zeros((count, 0))
-    return np.ascontiguousarray(np.vstack([state[:, own], after[: count - 1, 0, own]])), tape
+    rows = [state.copy()]
+    for part in np.split(h, np.flatnonzero(np.diff(h)) + 1):  # the last one may be shorter
+        settings = stepper.settings(part[0], forces=request.numbers)
+        drive = drive_rows(request, stepper.step, t, len(part), part[0])
+        mine = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
+        rows.append(stepper.advance(state, mine, settings, numbers_of(request), len(part))[:, 0])
+        t += part.sum()
+    every = np.vstack(rows)
+    tape = every[1:, stepper.step.tape] if stepper.step.tape else np.zeros((len(h), 0))
+    return np.ascontiguousarray(every[:-1, own]), tape
