@@ -44,7 +44,8 @@ def test_dynamics_are_pinocchios(loaded, seed):
 
 def test_quaternions_of_version_1_1_are_pinocchios(loaded):
     """Of any length, the real part last."""
-    text = robot(link("base"), link("tip"), joint("j", "continuous", "base", "tip", origin='quat_xyzw="0.2 -1.2 0 1.6"'))
+    turned = joint("j", "continuous", "base", "tip", origin='quat_xyzw="0.2 -1.2 0 1.6"')
+    text = robot(link("base"), link("tip"), turned)
     text = text.replace("<robot ", '<robot version="1.1" ').replace('rpy="0.3 0.2 -0.1"', 'quat_xyzw="0.6 0 0 0.8"')
     mech = loaded(text)
     oracle = Oracle(text, mech)
