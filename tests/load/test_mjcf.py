@@ -223,6 +223,7 @@ LOOPS = """<mujoco>
     '<weld name="k" body1="plate" body2="slider" relpose="0.3 0.1 0.2 0.8 0.6 0 0" anchor="0.1 0.2 0.3"/>',
     '<weld name="k" body1="plate" body2="slider"/>',
     '<weld name="k" body1="plate"/>',
+    '<weld name="k" body1="plate" body2="slider" anchor="0.1 0.2 0.3" relpose="0.3 0.1 0.2 1 0 0 0" torquescale="0"/>',
     '<joint name="k" joint1="b"/>',
     '<joint name="k" joint1="b" polycoef="0.2 0 0 0 0"/>',
     '<joint name="k" joint1="b" joint2="c" polycoef="0.1 0.5 -0.3 0.2 0.1"/>',
@@ -248,7 +249,16 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
 @pytest.mark.parametrize(("text", "rules"), [
     (model(ARM.format("").replace("axis=", 'frictionloss="0.1" axis=')), ["friction"]),
     (model('<body><joint type="ball" range="0 60" limited="true"/><geom size="1"/></body>'), ["limit"]),
+    (model(ARM.format("").replace("axis=", 'range="1 2" margin="1" axis=')), ["start", "limit"]),
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
+    (model(ARM.format('<body name="hand"><geom size="1"/></body>'),
+           '<equality><weld body1="arm" body2="hand"/></equality>'), ["equality"]),
+    (model(ARM.format("") + '<body name="hook" mocap="true" pos="1 2 3"/>',
+           '<keyframe><key mpos="3 2 1"/><key mpos="1 2 3"/></keyframe>'), ["keyframe"]),
+    (model(ARM.format("") + '<site name="arm"/>'), ["name"]),
+    (model('<body name="a"><joint name="j" range="-10 20"/><geom size="1"/></body>'
+           '<body name="b"><joint name="k" range="-30 30"/><geom size="1"/></body>',
+           '<equality><joint joint1="k" joint2="j" polycoef="0 -2 0 0 0"/></equality>'), ["limit"]),
     (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" refsite="s" gear="1 0 0 0 0 0"/></actuator>'),
      ["actuator"]),
     (model(ARM.format(""), '<actuator><motor joint="hinge" delay="0.1" nsample="10"/></actuator>'), ["actuator"]),
@@ -260,6 +270,39 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
 def test_what_is_left_out_of_runs_is_told(loaded, text, rules):
     mech, _ = loaded(text)
     assert [warning.rule for warning in mech.source.warnings] == rules
+
+
+def test_parts_without_a_name_are_not_mistaken_for_others(loaded):
+    """An unnamed joint is called like its number, unless another one has that name."""
+    body = '<body name="{}"><joint {} axis="0 1 0"/><geom size="0.1" pos="0 0 1"/>{}</body>'
+    names = "", 'name="tendon0"'
+    wound = "".join(f'<fixed {x}><joint joint="joint1" coef="{k}"/></fixed>' for k, x in enumerate(names, 1))
+    bodies = body.format("a", 'name="joint1"', body.format("b", "", ""))
+    mech, path = loaded(model(bodies, f"<tendon>{wound}</tendon>"))
+    assert mech.source.joints == {"joint1": "a", "joint1_": "b"}
+    assert {name: drum.radius for name, (drum,) in mech.source.tendons.items()} == {"tendon0_": 1.0, "tendon0": 2.0}
+    assert max(differences("mujoco", path, mech).values()) < 1e-12
+
+
+def test_a_site_of_the_world_may_be_called_like_a_body(loaded):
+    mech, _ = loaded(model(ARM.format("") + '<site name="arm" pos="1 2 3"/><site name="arm 2"/>'))
+    assert {name: tuple(map(float, pose.p)) for name, pose in mech.ground.frames.items()} == {
+        "arm 3": (1.0, 2.0, 3.0), "arm 2": (0.0, 0.0, 0.0)
+    }  # fmt: skip
+
+
+def test_potential_energy_counts_what_stands_still(loaded):
+    """Springs of tendons, which models do not know, leave the sensor out."""
+    still = '<body pos="0 0 5"><geom size="0.2"/></body>'
+    sensors = '<sensor><e_potential name="e"/><e_kinetic name="k"/></sensor>'
+    text = model(ARM.format("").replace("axis", 'armature="0.1" stiffness="3" axis') + still, sensors)
+    mech, path = loaded(text)
+    oracle = Oracle(path, mech)
+    q, v = oracle.state(np.random.default_rng(0))
+    found = [float(mech.source.sensors[name](mech.compile(), q, v)[0]) for name in "ek"]
+    assert close(found, oracle.data.sensordata, 1e-14)
+    spring = '<tendon><fixed stiffness="2"><joint joint="hinge" coef="1"/></fixed></tendon></mujoco>'
+    assert list(loaded(text.replace("</mujoco>", spring))[0].source.sensors) == ["k"]
 
 
 def test_gravity_compensation_is_a_force(loaded):

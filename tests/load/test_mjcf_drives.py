@@ -43,6 +43,11 @@ DRIVES = {
     "the world": f'<general name="k" site="shin" refsite="wall" gear="1 2 3 4 5 6" {SERVO}/>',
     "from the world": f'<general name="k" site="wall" refsite="shin" gear="1 2 3 4 5 6" {SERVO}/>',
     "tilted": '<position name="k" site="tilted" refsite="ear" gear="1 2 3 4 5 6" kp="3" kv="1"/>',
+    # Beyond half a turn, the nearest of the targets that mean the same.
+    "ball far": '<position name="k" joint="ball" gear="0.1 0.05 0.02" kp="3" kv="1"/>',
+    "ball far in its parent": '<position name="k" jointinparent="ball" gear="0.1 0.05 0.02" kp="3"/>',
+    "tilted far": '<position name="k" site="tilted" refsite="ear" gear="0 0 0 0.01 0.05 0.1" kp="3" kv="1"/>',
+    "no servo": '<general name="k" joint="ball" gear="0.1 0 0" biastype="affine" biasprm="0 -3 0" gainprm="2"/>',
     "crank": f'<general name="k" cranksite="pin" slidersite="slot" cranklength="0.7" gear="2" {SERVO}/>',
     "short crank": f'<general name="k" cranksite="pin" slidersite="slot" cranklength="0.01" gear="2" {SERVO}/>',
     # A drive with three controls and three forces moves the numbers of those behind it on.

@@ -289,8 +289,8 @@ def test_limits_and_friction_of_tendons(tmp_path):
     path = tmp_path / "rope.xml"
     path.write_text(ROPE)
     mech, theirs = aj.load(path), mujoco.MjModel.from_xml_path(str(path))
-    assert ["its limits are a force" in str(w) for w in mech.source.warnings] == [True, False]
-    assert ["its dry friction is a force" in str(w) for w in mech.source.warnings] == [False, True]
+    assert ["has its limits as forces" in str(w) for w in mech.source.warnings] == [True, False]
+    assert ["has its dry friction as forces" in str(w) for w in mech.source.warnings] == [False, True]
     assert max(differences("mujoco", path, mech).values()) < 1e-12, "constraints of MuJoCo are none of its bias forces"
     data = mujoco.MjData(theirs)
     data.qvel[1] = 2.0

@@ -42,6 +42,19 @@ def test_dynamics_are_pinocchios(loaded, seed):
         assert close(poses[body.index], oracle.link_pose(body.name), 1e-14)
 
 
+def test_quaternions_of_version_1_1_are_pinocchios(loaded):
+    """Of any length, the real part last."""
+    turned = joint("j", "continuous", "base", "tip", origin='quat_xyzw="0.2 -1.2 0 1.6"')
+    text = robot(link("base"), link("tip"), turned)
+    text = text.replace("<robot ", '<robot version="1.1" ').replace('rpy="0.3 0.2 -0.1"', 'quat_xyzw="0.6 0 0 0.8"')
+    mech = loaded(text)
+    oracle = Oracle(text, mech)
+    q, _, _ = oracle.state(np.random.default_rng(0))
+    assert close(mech.poses(q)[1].matrix, oracle.link_pose("tip"), 1e-15)
+    assert close(mech.compile().mass_matrix(q), oracle.mass_matrix(), 1e-14)
+    assert mech.source.warnings == ()
+
+
 def test_bodies_are_links_branch_after_branch(loaded):
     mech = loaded(ZOO)
     assert mech.name == "bot"
@@ -195,6 +208,8 @@ def test_unphysical_inertia_is_kept_to_the_bit_where_allowed(loaded):
     (joint("j", "continuous", "base", "tip").replace("<axis xyz", '<axis xyx="0 1 0" xyz'), "attribute"),
     (joint("j", "continuous", "base", "tip", '<dinamics damping="1"/>'), "element"),
     (joint("j", "continuous", "base", "tip") + '<visual/>', "element"),
+    (joint("j", "continuous", "base", "tip") + link("end").replace('ixy="0.002" ', "")
+     + joint("k", "fixed", "tip", "end"), "missing"),
 ])  # fmt: skip
 def test_warnings(loaded, part, rule):
     tell = loaded(robot(link("base"), link("tip"), part)).source

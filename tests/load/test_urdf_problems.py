@@ -59,6 +59,9 @@ def kinds(found):
     ([*PARTS[:2], joint("j", "continuous", "base", "tip", '<mimic joint="k"/>')], [(5, "mimic")]),
     ([*PARTS[:2], joint("j", "continuous", "base", "tip", '<mimic joint="j"/>')], [(5, "mimic")]),
     ([*PARTS, "<xacro:include/>"], [(6, "xacro")]),
+    ([link("base"), link("tip").replace("<mass", "<xacro:insert_block/><mass"), J], [(4, "xacro")]),
+    ([*PARTS[:2], joint("j", "fixed", "base", "tip", origin='rpy="0 0 1" quat_xyzw="0 0 0 1"')], [(5, "origin")]),
+    ([*PARTS[:2], joint("j", "fixed", "base", "tip", origin='quat_xyzw="0 0 0 0"')], [(5, "origin")]),
 ])  # fmt: skip
 def test_each_problem(tmp_path, parts, expected):
     assert kinds(problems(tmp_path, *parts)) == expected

@@ -11,10 +11,10 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, maximum, minimum
+from anyjoint.scalar import Scalar, floor, maximum, minimum
 
 from .displacement import Displacement
-from .force import Values, check_number, checked_range, checked_vector, driven_body
+from .force import Values, check_number, checked_range, checked_vector, driven_body, is_number
 from .lag import Lag, activated, check_lag
 from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
@@ -35,7 +35,8 @@ class Actuator:
     A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d
     and bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept
     within `effort_range`, and the coordinate feels it times the gear. With a `lag` (Filter, Integrator, MuscleLag) what
-    the gain multiplies follows the control from the time 0 on.
+    the gain multiplies follows the control from the time 0 on. Where the length is an angle, controls that differ by a
+    `period` mean the same: what is nearest to the length acts.
     """
 
     body: Where = None
@@ -49,10 +50,13 @@ class Actuator:
     path: Sequence[Item] | None = None
     lag: Lag | None = None
     along: Displacement | SliderCrank | None = None
+    period: float = math.inf
 
     def __post_init__(self) -> None:
         check_signal("Actuator", "control", self.control)
         check_lag("Actuator", self.lag)
+        if not is_number(self.period) or not self.period > 0:
+            raise InputError(f"Actuator: period={self.period!r}; expected a number above 0")
         check_number("Actuator", "gear", self.gear, least=-math.inf)
         if isinstance(self.gain, (tuple, list)):
             object.__setattr__(self, "gain", checked_vector("Actuator", "gain", self.gain))
@@ -75,7 +79,9 @@ class Actuator:
         sides = tuple(map(math.isfinite, ranges))
         gain = self.gain if isinstance(self.gain, tuple) else (self.gain,)
         own = control, self.gear, *self.bias, *(x if math.isfinite(x) else 0.0 for x in ranges), *gain
-        effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]), len(along.numbers))
+        turns = math.isfinite(self.period)
+        own = (*own, self.period) if turns else own
+        effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]), turns, len(along.numbers))
         return [
             Push(what="Actuator", measure=along.measure, effort=effort, bodies=along.bodies,
                  coordinates=along.coordinates, numbers=(*along.numbers, *own), signals=functions,
@@ -93,8 +99,11 @@ class Actuator:
 
 
 @cache
-def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Scalar]]:
-    """The effort of an actuator, by whether its control is a function of time and which ranges have ends.
+def push(
+    timed: bool, control_sides: Sides, effort_sides: Sides, turns: bool, start: int
+) -> Callable[..., list[Scalar]]:
+    """The effort of an actuator, by whether its control is a function of time, which ranges have ends, and whether
+    controls have a period.
 
     Its numbers begin at `start`, behind those of what it acts along.
     """
@@ -103,12 +112,18 @@ def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0)
         n = n[start:]
         (control,) = joined(n[:1], signals, (timed,))
         gear, length, speed = n[1], n[1] * s[0], n[1] * rate[0]
-        gain = n[9] if len(n) == 10 else n[9] + n[10] * length + n[11] * speed
-        made = gain * within(control, n[5:7], control_sides)
+        gain = n[9] if len(n) < 12 else n[9] + n[10] * length + n[11] * speed
+        control = within(control, n[5:7], control_sides)
+        made = gain * (nearest_turn(control, length, n[-1]) if turns else control)
         made = made + n[2] + n[3] * length + n[4] * speed
         return [gear * within(made, n[7:9], effort_sides)]
 
     return effort
+
+
+def nearest_turn(x: Scalar, length: Scalar, period: Scalar) -> Scalar:
+    """x by as many periods more or less as bring it nearest to a length."""
+    return x - period * floor((x - length) / period + 0.5)
 
 
 def within(x: Scalar, ends: Values, sides: Sides) -> Scalar:

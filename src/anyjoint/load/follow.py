@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -36,6 +37,15 @@ def chained(
     """Of bodies whose joints follow over another one that follows: the joint as it follows that one."""
     lines = {name: line.over for name, (_, line) in following.items() if line.over}
     return {bodies[name]: coupled(joints[name], line, bodies[over]) for name, (over, line) in lines.items()}
+
+
+def beyond(line: Line, leads: tuple[float, float], own: tuple[float, float]) -> tuple[float, float] | None:
+    """From where to where a joint moves while its leader keeps its limits, if that is out of its own limits."""
+    if not line.slope:
+        return None
+    low, high = sorted(line.slope * x + line.intercept for x in leads)
+    slack = 1e-6 * (1.0 + sum(abs(x) for x in own if math.isfinite(x)))
+    return (low, high) if low < own[0] - slack or high > own[1] + slack else None
 
 
 def leaders(

@@ -23,8 +23,9 @@ class Sensor:
     """Something that is measured: `sensor(model, q, v)` is its value at a state, or at each of a batch.
 
     `of` is a body whose joint is meant or which carries what is meant (None: the ground, all), a path, or a frame
-    (body, pose), which may be seen from a `reference` frame; a coordinate or length is scaled and shifted. What depends
-    on accelerations wants them: `sensor(model, q, v, a)`, where `a` is of `model.forward_dynamics`.
+    (body, pose), which may be seen from a `reference` frame; a coordinate or length is scaled and shifted, potential
+    energy is shifted. What depends on accelerations wants them: `sensor(model, q, v, a)`, where `a` is of
+    `model.forward_dynamics`.
     """
 
     kind: str
@@ -157,7 +158,7 @@ KINDS: dict[str, Any] = {
     "carried center": lambda s, m, q, v: _carried(s, m, q, v)[0],
     "carried velocity": lambda s, m, q, v: _carried(s, m, q, v)[1],
     "carried momentum": lambda s, m, q, v: _carried(s, m, q, v)[2],
-    "potential energy": lambda s, m, q, v: m.energy(q, v)[1][..., None],
+    "potential energy": lambda s, m, q, v: m.energy(q, v)[1][..., None] + s.offset,
     "kinetic energy": lambda s, m, q, v: m.energy(q, v)[0][..., None],
 }
 ACCELERATED: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -81,7 +82,7 @@ class Actuators:
             torque, made = drive.gear[3:6], Displacement(body.name, force=drive.gear[:3])
             drive = _without_length(drive)
         made = replace(made, torque=torque) if in_parent else replace(made, own_torque=torque)
-        return Actuator(along=made, **drive.options())
+        return Actuator(along=made, **drive.options(), period=drive.period(torque) if joint.type == BALL else math.inf)
 
     def _site(self, site: int) -> tuple[str | None, Pose]:
         return self.last[int(self.m.site_bodyid[site])], pose_of(self.m.site_pos[site], self.m.site_quat[site])
@@ -105,8 +106,9 @@ class Actuators:
         (body, pose), (reference, at) = self._site(drive.on), self._site(drive.other)
         if body == reference:
             return "two sites that move apart"
-        made = Displacement(body, reference, pose, at, drive.gear[:3], drive.gear[3:6])
-        return Actuator(along=made, **drive.options())
+        force, torque = drive.gear[:3], drive.gear[3:6]
+        made = Displacement(body, reference, pose, at, force, torque)
+        return Actuator(along=made, **drive.options(), period=math.inf if any(force) else drive.period(torque))
 
     def _crank(self, drive: MjcfDrive) -> Actuator:
         (crank, pin), (body, origin) = self._site(drive.on), self._site(drive.other)

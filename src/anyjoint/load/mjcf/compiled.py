@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -55,16 +55,31 @@ def _listening(library: Any) -> Iterator[list[str]]:
 
 
 class Names:
-    """Names of a compiled model's parts; unnamed ones get a kind and a number."""
+    """Names of a compiled model's parts; unnamed ones get a kind and a number that no other part of the kind has."""
 
     def __init__(self, model: MjModel) -> None:
-        self.model, library = model, mujoco()
-        self.kinds = {name: getattr(library.mjtObj, f"mjOBJ_{name.upper()}") for name in KINDS}
-        self.lookup = library.mj_id2name
+        library = mujoco()
+        self._names = {}
+        for kind, counts in KINDS.items():
+            parts = next(getattr(model, count) for count in counts if hasattr(model, count))
+            what = getattr(library.mjtObj, f"mjOBJ_{kind.upper()}")
+            given = [library.mj_id2name(model, what, k) for k in range(parts)]
+            taken = {*given}
+            self._names[kind] = [name or _fresh(f"{kind}{k}", taken) for k, name in enumerate(given)]
 
     def of(self, kind: str, index: int) -> str:
         """The name of a part."""
-        return self.lookup(self.model, self.kinds[kind], int(index)) or f"{kind}{index}"
+        return self._names[kind][int(index)]
 
 
-KINDS = ("body", "joint", "site", "geom", "equality", "tendon", "actuator", "sensor", "key", "camera")
+def _fresh(name: str, taken: Collection[str | None]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+# Kinds of parts, and what a model calls their number; versions of MuJoCo differ.
+KINDS = {
+    "body": ["nbody"], "joint": ["njnt"], "site": ["nsite"], "geom": ["ngeom"], "equality": ["neq"],
+    "tendon": ["ntendon"], "actuator": ["nactuator", "nu"], "sensor": ["nsensor"], "key": ["nkey"], "camera": ["ncam"],
+}  # fmt: skip

@@ -38,11 +38,16 @@ class MjcfDrive:
     rod: float
     muscle: tuple[float, ...]  # its curve, the ends of its length and the acceleration by a unit of force
     lacking: str | None  # what it has that ours have not, whatever it acts on
+    winds: bool  # whether it is a servo whose targets beyond half a turn mean others, where it turns
 
     @property
     def moved(self) -> bool:
         """Whether its force depends on motion."""
         return any((*self.gain[1:], *self.bias[1:]))
+
+    def period(self, torque: Sequence[float]) -> float:
+        """Between targets that mean the same, of a drive about axes."""
+        return (math.tau * math.hypot(*torque) if self.winds else 0.0) or math.inf
 
     def options(self, offset: float = 0.0) -> dict[str, Any]:
         """Arguments of an Actuator whose length is shorter by `offset`."""
@@ -82,6 +87,7 @@ def _read(m: MjModel, k: int, names: Names) -> MjcfDrive:
         if muscle
         else (),
         _lacking_muscle(m, k, controls) if muscle else _lacking(m, k),
+        _winds(m, k),
     )
 
 
@@ -101,6 +107,13 @@ def _lacking(m: MjModel, k: int) -> str | None:
     if m.actuator_gaintype[k] not in (FIXED, AFFINE) or m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
         return "a gain or bias other than affine (muscle, motor with dynamics)"
     return None
+
+
+def _winds(m: MjModel, k: int) -> bool:
+    """As MuJoCo has it since version 3.11."""
+    kinds = int(m.actuator_gaintype[k]), int(m.actuator_biastype[k])
+    servo = kinds == (FIXED, AFFINE_BIAS) and m.actuator_gainprm[k][0] == -m.actuator_biasprm[k][1]
+    return bool(servo and m.actuator_dyntype[k] in (NO_DYNAMICS, INTEGRATOR) and hasattr(m, "nactuator"))
 
 
 def _is_muscle(m: MjModel, k: int) -> bool:

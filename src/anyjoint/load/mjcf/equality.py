@@ -15,7 +15,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector
 
-from ..follow import Line, leaders
+from ..follow import Line, beyond, leaders
 from ..request import Request
 from .built import Built
 from .compiled import Lines, MjModel, Names
@@ -24,6 +24,7 @@ from .shapes import pose_of
 from .tendons import Tendons
 
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
+TORQUE_SCALE = 10  # where a weld has it
 
 CONNECT, WELD, JOINT, TENDON = range(4)  # mjtEq
 SITE = 6  # mjtObj
@@ -63,14 +64,33 @@ def followers(
     return leaders(follows, complain)
 
 
-def loops(m: MjModel, names: Names) -> list[LoopSpec]:
+def tell_limits(
+    following: Mapping[str, tuple[str, Line]], joints: Sequence[MjcfJoint], request: Request, line: Lines
+) -> None:
+    """Warn where a leader within its limits takes a follower out of its own."""
+    limits = {joint.name: joint.limits for joint in joints}
+    for name, (leader, way) in following.items():
+        low, high = limits[name]
+        if reach := beyond(way, limits[leader], (low, high)):
+            what = f"joint {name!r} moves from {reach[0]:g} to {reach[1]:g} while {leader!r} keeps its limits"
+            sentence = f"{what}; its own limits {low:g} to {high:g} are not kept"
+            request.report.warn(line("joint", name), "limit", sentence)
+
+
+def loops(m: MjModel, names: Names, request: Request, line: Lines) -> list[LoopSpec]:
     """The connections and welds; MuJoCo makes them soft, here they are exact."""
-    return [_loop(m, k, names) for k in range(m.neq) if m.eq_active0[k] and m.eq_type[k] in (CONNECT, WELD)]
+    made = [_loop(m, k, names) for k in range(m.neq) if m.eq_active0[k] and m.eq_type[k] in (CONNECT, WELD)]
+    holding = [loop for loop in made if len({int(m.body_weldid[k]) for k in loop.bodies}) == 2]
+    for loop in made:
+        if loop not in holding:
+            what = f"equality {loop.name!r} joins two bodies between which nothing moves; not read"
+            request.report.warn(line("equality", loop.name), "equality", what)
+    return holding
 
 
 def _loop(m: MjModel, k: int, names: Names) -> LoopSpec:
     first, second, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
-    ball = bool(m.eq_type[k] == CONNECT)
+    ball = bool(m.eq_type[k] == CONNECT or data[TORQUE_SCALE] == 0)  # a weld without torque holds a point
     if m.eq_objtype[k] == SITE:
         bodies = int(m.site_bodyid[first]), int(m.site_bodyid[second])
         frames = tuple(pose_of(m.site_pos[s], m.site_quat[s]) for s in (first, second))
@@ -79,7 +99,7 @@ def _loop(m: MjModel, k: int, names: Names) -> LoopSpec:
         # Of a weld the anchor is a point of the second body, and the frame to meet stands in the first.
         anchors = data[:3], data[3:6]
         weld = pose_of(data[3:6], data[6:10]), pose_of(data[:3], UNTURNED)
-        frames = tuple(pose_of(x, UNTURNED) for x in anchors) if ball else weld
+        frames = tuple(pose_of(x, UNTURNED) for x in anchors) if m.eq_type[k] == CONNECT else weld
     return LoopSpec(names.of("equality", k), bodies, (frames[0], frames[1]), ball)
 
 

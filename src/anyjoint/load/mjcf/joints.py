@@ -75,7 +75,7 @@ def _read(m: MjModel, k: int, names: Names) -> MjcfJoint:
     # A slider has no anchor, and a free body none either: both would cancel.
     anchor = _floats(m.jnt_pos[k]) if kind in (HINGE, BALL) else NOWHERE
     limited = single and bool(m.jnt_limited[k])
-    low, high = held_within(m.jnt_range[k], float(m.jnt_margin[k]))
+    low, high = held_within(m.jnt_range[k], 0.0 if crowded(m, k) else float(m.jnt_margin[k]))
     forced = bool(m.jnt_actfrclimited[k])
     rest = m.qpos_spring[q : q + {FREE: 7, BALL: 4}.get(kind, 1)]
     ours = (*rest[3:7], *rest[:3]) if kind == FREE else rest
@@ -100,6 +100,12 @@ def _read(m: MjModel, k: int, names: Names) -> MjcfJoint:
         q,
         v,
     )
+
+
+def crowded(m: MjModel, k: int) -> bool:
+    """Whether the margins of both limits of a joint leave no room between them."""
+    low, high = m.jnt_range[k]
+    return bool(m.jnt_limited[k] and high - low <= 2 * m.jnt_margin[k])
 
 
 def held_within(ends: Any, margin: float) -> tuple[float, float]:

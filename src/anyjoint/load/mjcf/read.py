@@ -26,7 +26,7 @@ from .actuators import Actuators
 from .built import Built
 from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
-from .equality import add_rows, followers, loops
+from .equality import add_rows, followers, loops, tell_limits
 from .flags import disabled, switch_off
 from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
@@ -55,6 +55,7 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     joints = read_joints(m, names)
     check_features(m, joints, names, request, line)
     following = followers(m, joints, names, request, line)
+    tell_limits(following, joints, request, line)
     if request.base != "fixed":
         request.report.error(root.line, "base", "an MJCF says itself how bodies stand; give them a <freejoint/> there")
     request.report.check()
@@ -85,8 +86,8 @@ class _Builder:
         m, mech = self.m, self.mech
         self._name_bodies()
         for k in range(1, m.nbody):
-            self._add(k)
-        for loop in loops(m, self.names):
+            self._add(k, line)
+        for loop in loops(m, self.names, self.request, line):
             first, second = (self.last[k] or mech.ground for k in loop.bodies)
             try:
                 mech.add_loop(first, second, joints.Spherical() if loop.ball else None, loop.frames, loop.name)
@@ -94,9 +95,7 @@ class _Builder:
                 self.request.report.error(line("equality", loop.name), "equality", str(error))
         scenery, _ = self.geoms.shapes(0)
         mech.draw(*scenery)
-        for name, pose in self._sites(0).items():
-            if name not in mech:
-                mech.add_frame(name, mech.ground, pose)
+        self._add_sites_of_the_world(line)
         told = self.names, self.request, line
         built = Built(m, self.joints, self.bodies, self.last, self.following, *told)
         tendons = Tendons(built)
@@ -155,13 +154,13 @@ class _Builder:
         start = int(self.m.body_jntadr[k])
         return self.joints[start : start + int(self.m.body_jntnum[k])] if start >= 0 else ()
 
-    def _add(self, k: int) -> None:
+    def _add(self, k: int, line: Lines) -> None:
         m, own = self.m, self._own(k)
         name, parent = str(self.last[k]), self.last[int(m.body_parentid[k])]
         seen, touching = self.geoms.shapes(k)
         if touching:
             self.collisions[name] = tuple(touching)
-        body: dict[str, Any] = {"inertia": self._inertia(k, name), "shape": seen, "frames": self._sites(k)}
+        body: dict[str, Any] = {"inertia": self._inertia(k, line), "shape": seen, "frames": self._sites(k)}
         here = pose_of(m.body_pos[k], m.body_quat[k])
         for joint in own:
             moved = self.bodies[joint.name]
@@ -189,19 +188,31 @@ class _Builder:
             "friction": felt.friction, "effort": joint.effort,
         }  # fmt: skip
 
-    def _inertia(self, k: int, name: str) -> Inertia:
-        m = self.m
+    def _inertia(self, k: int, line: Lines) -> Inertia:
+        m, name = self.m, self.names.of("body", k)
         R = np.asarray(pose_of((0, 0, 0), m.body_iquat[k]).matrix, dtype=float)[:3, :3]
         mass, com, tensor = float(m.body_mass[k]), m.body_ipos[k].astype(float), R @ np.diag(m.body_inertia[k]) @ R.T
         problems = inertia_problems(mass, com, tensor)
         for problem in problems:
-            self.request.report.refuse(0, "inertia", f"body {name!r}: {problem}")
+            self.request.report.refuse(line("body", name), "inertia", f"body {name!r}: {problem}")
         return Inertia(mass, com, tensor, physical=not problems)
 
     def _sites(self, k: int) -> dict[str, Pose]:
         m = self.m
         on = np.flatnonzero(m.site_bodyid == k)
         return {self.names.of("site", int(s)): pose_of(m.site_pos[s], m.site_quat[s]) for s in on}
+
+    def _add_sites_of_the_world(self, line: Lines) -> None:
+        """As frames; one that a body is called like gets another name, since add_frame keeps those apart."""
+        mech, m = self.mech, self.m
+        for name, pose in self._sites(0).items():
+            called = name
+            if name in mech or name == mech.ground.name:
+                taken = {mech.ground.name, *self.bodies.values(), *(self.names.of("site", s) for s in range(m.nsite))}
+                called = _unique(name, taken | {body.name for body in mech.bodies})
+                what = f"site {name!r} of the world is called {called!r} here, since a body has its name"
+                self.request.report.warn(line("site", name), "name", what)
+            mech.add_frame(called, mech.ground, pose)
 
     def _compensation(self) -> tuple[Wrench, ...]:
         """Gravity compensation as forces at centres of mass."""

@@ -29,7 +29,6 @@ ON_DRIVE = {"ACTUATORPOS": ("coordinate", "length"), "ACTUATORVEL": ("rate", "le
 ON_SUBTREE = {
     "SUBTREECOM": "carried center", "SUBTREELINVEL": "carried velocity", "SUBTREEANGMOM": "carried momentum",
 }  # fmt: skip
-ON_ALL = {"E_POTENTIAL": "potential energy", "E_KINETIC": "kinetic energy"}
 OBJECTS = ("body", "xbody", "site", "geom", "camera")
 FIXED_CAMERA = 0  # mjtCamLight
 Frame = tuple[str | None, Pose]
@@ -76,7 +75,16 @@ class Sensors:
             return None if lacking else Sensor(ON_FRAME[kind], frame, reference=reference)
         if kind in ON_SUBTREE and m.body_subtreemass[index] > 0:
             return Sensor(ON_SUBTREE[kind], self.last[index])
-        return Sensor(ON_ALL[kind]) if kind in ON_ALL else None
+        if kind == "E_POTENTIAL" and not np.any(m.tendon_stiffness):  # what their springs store, models do not know
+            return Sensor("potential energy", offset=self._weight_of_still_bodies())
+        return Sensor("kinetic energy") if kind == "E_KINETIC" else None
+
+    def _weight_of_still_bodies(self) -> float:
+        """Their potential energy, which counts in MuJoCo."""
+        m, library = self.m, mujoco()
+        data, still = library.MjData(m), m.body_weldid == 0
+        library.mj_kinematics(m, data)
+        return float(-m.body_mass[still] @ data.xipos[still] @ m.opt.gravity)
 
     def _joint(self, kind: str, index: int, gear: float = 1.0) -> Sensor:
         leader, way = self.following.get(self.joints[index].name, (self.joints[index].name, Line(1.0)))

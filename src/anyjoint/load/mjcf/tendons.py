@@ -55,14 +55,14 @@ class Tendons:
             found = list[tuple[str, Tendon | Tether | DryFriction]]()
             if stiffness or damping:
                 low, high = (float(x) for x in m.tendon_lengthspring[k])
-                found.append(("its spring is", Tendon(path, stiffness, damping, (low, high))))
+                found.append(("spring", Tendon(path, stiffness, damping, (low, high))))
             if m.tendon_limited[k]:
-                found.append(("its limits are", self._tether(k, path)))
+                found.append(("limits", self._tether(k, path)))
             if m.tendon_frictionloss[k]:
-                found.append(("its dry friction is", self._friction(k, path)))
+                found.append(("dry friction", self._friction(k, path)))
             if found:
-                what = ", ".join(said for said, _ in found)
-                sentence = f"tendon {name!r}: {what} a force here; simulate(forces=mech.source.forces)"
+                what = " and ".join(said for said, _ in found)
+                sentence = f"tendon {name!r} has its {what} as forces here; simulate(forces=mech.source.forces)"
                 self.report.warn(self.line("tendon", name), "tendon", sentence)
             made += [force for _, force in found]
         return made

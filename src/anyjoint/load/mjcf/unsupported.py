@@ -10,7 +10,7 @@ from ..request import Request
 from .compiled import Lines, MjModel, Names
 from .flags import disabled
 from .fluid import by_ellipsoids, flows
-from .joints import BALL, FREE, MjcfJoint
+from .joints import BALL, FREE, MjcfJoint, crowded
 
 Finding = Iterator[tuple[str, str, str]]  # tag of what is told, name of the element, and a sentence
 KINDS = {"friction": "joint", "limit": "joint", "gravcomp": "body", "mocap": "body", "keyframe": "key"}  # of elements
@@ -103,6 +103,14 @@ def cones(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
             yield "limit", joint.name, f"ball joint {joint.name!r}: its cone of {m.jnt_range[k][1]:g} is not kept"
 
 
+def margins(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Limits that push back from each other's side."""
+    for k, joint in enumerate(joints):
+        if joint.single and crowded(m, k):
+            what = f"its margin {m.jnt_margin[k]:g} leaves no room between its limits, which hold at their ends here"
+            yield "limit", joint.name, f"joint {joint.name!r}: {what}"
+
+
 def weightless(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Gravity compensation."""
     for k in np.flatnonzero(m.body_gravcomp):
@@ -127,6 +135,17 @@ def key_controls(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
         told = [names.of("key", k) for k in range(m.nkey) if np.any(getattr(m, f"key_{what}")[k])]
         if told:
             remedy = "give it to drives by replace(drive, control=x)" if what == "ctrl" else "runs begin at 0 s"
+            yield "keyframe", told[0], f"key frames {', '.join(map(repr, told))}: their {what} is not read; {remedy}"
+
+
+def key_mocaps(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Where bodies that a program moves are in key frames."""
+    moved = np.flatnonzero(m.body_mocapid >= 0)
+    moved = moved[np.argsort(m.body_mocapid[moved])]
+    for what, usual in (("mpos", m.body_pos[moved].ravel()), ("mquat", m.body_quat[moved].ravel())):
+        told = [names.of("key", k) for k, x in enumerate(getattr(m, f"key_{what}")) if not np.allclose(x, usual)]
+        if told:
+            remedy = "mocap bodies stand where the file puts their <body>"
             yield "keyframe", told[0], f"key frames {', '.join(map(repr, told))}: their {what} is not read; {remedy}"
 
 
@@ -161,5 +180,7 @@ def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided, early)
+WARNED: tuple[Rule, ...] = (
+    friction, cones, margins, weightless, medium, key_activations, key_controls, key_mocaps, lopsided, early,
+)  # fmt: skip
 NOTED: tuple[Rule, ...] = (mocap, contacts)

@@ -11,10 +11,11 @@ import mujoco
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.forces import DryFriction, Tendon, Tether, Wrench
+from anyjoint.forces import DryFriction, Tendon, Tether
 from anyjoint.forces.program import trace_forces
 from anyjoint.mechanism import Body, Mechanism
 
+from ..mjcf.compiled import Names
 from .answer import Answer, Floats
 
 
@@ -28,6 +29,7 @@ class Oracle:
 
     def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = mujoco.MjModel.from_xml_path(str(path)), mech
+        self.names = Names(self.model)
         bits = mujoco.mjtDisableBit
         self.model.opt.disableflags |= bits.mjDSBL_CONSTRAINT | bits.mjDSBL_ACTUATION
         self.data, self.size = mujoco.MjData(self.model), 1.0
@@ -49,8 +51,7 @@ class Oracle:
 
     def _joints(self) -> Iterator[tuple[int, Body]]:
         for k in range(self.model.njnt):
-            name = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) or f"joint{k}"
-            yield k, self.mech[self.mech.source.joints[name]]
+            yield k, self.mech[self.mech.source.joints[self.names.of("joint", k)]]
 
     def go(self, q: Floats, v: Floats) -> None:
         """Take MuJoCo to a state of ours."""
@@ -95,9 +96,7 @@ class Oracle:
 
         Limits and dry friction of tendons are constraints in MuJoCo, and left out of its forces.
         """
-        compensated = not self.model.jnt_actgravcomp.any()
-        left_out = (Tether, DryFriction, *(() if compensated else (Wrench,)))
-        acting = [push for push in self.mech.source.forces if not isinstance(push, left_out)]
+        acting = [push for push in self.mech.source.forces if not isinstance(push, (Tether, DryFriction))]
         return trace_forces(self.mech, acting).torque(0.0, q, v)
 
     def mass_matrix(self) -> Floats:
@@ -108,7 +107,9 @@ class Oracle:
     def bias_forces(self) -> Floats:
         """Gravity, velocity products, springs and dampers."""
         self.mass_matrix()
-        return self.B.T @ (self.data.qfrc_bias - self.data.qfrc_passive + self.M @ self.drift)
+        m, data = self.model, self.data
+        driven = np.where(m.jnt_actgravcomp[m.dof_jntid], data.qfrc_gravcomp, 0.0)  # what drives compensate of gravity
+        return self.B.T @ (data.qfrc_bias - data.qfrc_passive - driven + self.M @ self.drift)
 
     def constrained(self, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """M, forces, rows J and errors of equalities at q and at rest, in our velocities."""

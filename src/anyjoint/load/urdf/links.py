@@ -63,6 +63,8 @@ def read_inertia(link: Element, name: str, numbers: NumberReader) -> Inertia:
         moments = [0.0] * 6
     else:
         moments = [numbers.attribute(tensor, key, None if key[1] == key[2] else 0.0) for key in MOMENTS]
+        if lost := [key for key in MOMENTS if key[1] != key[2] and key not in tensor.attributes]:
+            report.warn(tensor.line, "missing", f"link {name!r}: <inertia> has no {', '.join(lost)}; taken for 0")
     if not all(map(math.isfinite, (m, *moments))):
         return MASSLESS  # reported already
     if m < 0:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from anyjoint.options import meant
 
-from ..follow import Felt, Line, leaders
+from ..follow import Felt, Line, beyond, leaders
 from ..report import Report
 from .joints import SINGLE, UrdfJoint
 
@@ -46,10 +45,8 @@ def felt(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[str, Lin
 def check_ranges(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[str, Line]], report: Report) -> None:
     """Warn where a leader within its limits takes a follower out of its own; of velocities, which bind no run, note."""
     for name, (leader, line) in following.items():
-        reach = sorted(line.slope * x + line.intercept for x in joints[leader].limits if line.slope)
         low, high = joints[name].limits
-        slack = 1e-6 * (1.0 + sum(abs(x) for x in (low, high) if math.isfinite(x)))
-        if reach and (reach[0] < low - slack or reach[1] > high + slack):
+        if reach := beyond(line, joints[leader].limits, (low, high)):
             message = f"joint {name!r} moves from {reach[0]:g} to {reach[1]:g} while {leader!r} keeps its limits"
             report.warn(joints[name].line, "limit", f"{message}; its own limits {low:g} to {high:g} are not kept")
         speed = abs(line.slope) * joints[leader].velocity

@@ -12,7 +12,7 @@ _WORDS = {
     "robot": ("name version", "link joint material gazebo transmission"),
     "link": ("name type", "inertial visual collision"),
     "inertial": ("", "origin mass inertia"),
-    "origin": ("xyz rpy", ""),
+    "origin": ("xyz rpy quat_xyzw", ""),
     "mass": ("value", ""),
     "inertia": ("ixx ixy ixz iyy iyz izz", ""),
     "visual": ("name", "origin geometry material"),
@@ -30,7 +30,7 @@ _WORDS = {
     "parent": ("link", ""),
     "child": ("link", ""),
     "axis": ("xyz", ""),
-    "limit": ("lower upper effort velocity acceleration jerk", ""),
+    "limit": ("lower upper effort velocity acceleration deceleration jerk", ""),
     "dynamics": ("damping friction", ""),
     "mimic": ("joint multiplier offset", ""),
 }
@@ -53,7 +53,7 @@ def check_names(root: Element, report: Report) -> None:
         for child in element.children:
             if child.tag in SILENT:
                 report.note(child.line, child.tag, f"<{child.tag}> is for other programs; not read")
-            elif child.tag.startswith("xacro:") and element.tag in ("robot", "link", "joint"):
+            elif child.tag.startswith("xacro:"):
                 report.refuse(child.line, "xacro", f"<{child.tag}>: expand the file first: xacro FILE > FILE.urdf")
             elif child.tag not in children:
                 near = meant(child.tag, children)
