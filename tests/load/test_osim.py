@@ -93,6 +93,7 @@ def test_plain_joints(loaded, kind, q, pose):
 @pytest.mark.parametrize(("text", "f"), [
     ("<Constant><value>0.7</value></Constant>", lambda x: 0.7),
     ("<LinearFunction><coefficients>2 -1</coefficients></LinearFunction>", lambda x: 2 * x - 1),
+    ("<PolynomialFunction/>", lambda x: 1),
     ("<PolynomialFunction><coefficients>3 2 1</coefficients></PolynomialFunction>", lambda x: 3 * x * x + 2 * x + 1),
     ("<PiecewiseLinearFunction><x>0 1 2</x><y>0 3 4</y></PiecewiseLinearFunction>", lambda x: 3 * x),
     ("<SimmSpline><x>0 1</x><y>1 3</y></SimmSpline>", lambda x: 1 + 2 * x),
@@ -133,6 +134,38 @@ def test_an_axis_without_a_function_does_not_move(loaded):
     (warning,) = mech.source.warnings
     assert "the axis 'rotation1' of joint" in warning.message
     assert "moves nothing there" in warning.message
+
+
+def axis(name, own, direction):
+    inside = f"<coordinates>{own}</coordinates><axis>{direction}</axis>{LINE}"
+    return f'<TransformAxis name="{name}">{inside}</TransformAxis>'
+
+
+def test_axes_go_by_their_names(loaded):
+    """In whatever order they stand; OpenSim turns about the first one first."""
+    axes = [axis("translation2", "x", "0 1 0"), axis("rotation2", "y", "0 1 0"), axis("rotation1", "x", "1 0 0")]
+    text = document([body("b")], [joint("CustomJoint", "ground", "b", coordinates(["x", "y"]) + "{}")])
+    mech = loaded(text.replace("{}", f"<SpatialTransform>{''.join(axes)}</SpatialTransform>"))
+    wanted = aj.Pose.translation(0, 0.3, 0) @ aj.Pose.rotation_x(0.3) @ aj.Pose.rotation_y(0.4)
+    assert close(mech.poses([0.3, 0.4])[0].matrix, wanted.matrix, 1e-15)
+    with pytest.raises(aj.ModelError, match=r":5: joint 'b_joint' has an axis 'rotation2' twice"):
+        loaded(text.replace("{}", f"<SpatialTransform>{''.join([*axes, axes[1]])}</SpatialTransform>"))
+
+
+def test_joints_may_sit_on_frames_of_others(loaded):
+    """Named by the path; a frame of the joint itself may be called the same."""
+    at, back = ((1, 2, 3), (0.1, 0.2, 0.3)), ((0.4, 0.5, 0.6), (-0.3, 0.2, 0.1))
+    hip = joint("PinJoint", "ground", "a", coordinates(["x"]), "hip", at, back)
+    knee = joint("WeldJoint", "a", "b", "", "knee", back=((7, 8, 9), (0, 0, 0)))
+    far = knee.replace("<socket_parent_frame>before", "<socket_parent_frame>/jointset/hip/after")
+    mech, same = (loaded(document([body("a"), body("b")], [hip, x])) for x in (far, knee))
+    X, Y = (aj.Pose.translation(*p) @ aj.Pose.rotation_x(a) @ aj.Pose.rotation_y(b) @ aj.Pose.rotation_z(c)
+            for p, (a, b, c) in (back, ((-7, -8, -9), (0, 0, 0))))  # fmt: skip
+    places = [m.poses([0.3])[m["b"].index].matrix for m in (mech, same)]
+    a = mech.poses([0.3])[mech["a"].index]
+    assert close(places[0], (a @ X @ Y).matrix, 1e-14)
+    assert close(places[1], (a @ Y).matrix, 1e-14)
+    assert all(not x.frames for x in mech.bodies)
 
 
 COUPLER = (

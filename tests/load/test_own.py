@@ -288,11 +288,36 @@ FORMULA = '"joints": {"j": {"coordinates": {%s}, "pose": [{%s}]}},'
     (file(BODY, more=FORMULA % ('"sin": [0, 1]', '"rotation": "sin"')), "choose another name"),
     (file(BODY, more=FORMULA % ('"s": 1', '"rotation": "s"')), "from a number to a number"),
     (file(BODY, more=FORMULA % ('"s": [0, 1]', '"turn": "s"')), "a step of a pose has one of"),
+    ('{"anyjoint": 1,\n "name": "\\ud800"}', r":2: .*half of a character"), ('{"a": ' + "9" * 400 + "}", "too large"),
+    (file(BODY, more='"scenery": 5,'), "'scenery' is a list"), (file(BODY, more='"forces": 5,'), "'forces' is a list"),
+    (file(BODY, more='"forces": [\n{"joints.Revolute": {}}],'), r":3: a force is a record"),
+    (file(BODY, more='"forces": [{"forces.Wrench": {"body": "nobody"}}],'), r":2: .*'nobody'"),
+    (file(BODY, more='"actuators": {"m": 5},'), "a force is a record"),
+    (file(BODY, more='"parameters": {"pi": 3},'), "'pi' means something in formulas"),
+    (file(BODY.replace('"tensor": [1, 1, 1]', '"tensor": [[1, 0], [0]]')), ":3: the tensor of an inertia is"),
+    (file(BODY[:-1] + ', "placement": [{"rotation_x": true}]}'), ":3: rotation_x: expected one finite number"),
+    (file(BODY[:-1] + ', "shapes": [{"shapes.Sphere": {"radius": "wide"}}]}'), ":3: Sphere: radius = 'wide' must be"),
+    (file(BODY, more='"file": {"settings": {"dt": -1}},'), "settings 'dt': expected a number above 0"),
+    (file(BODY, more='"file": {"coordinates": {"c": ["b", 7]}},'), "one of its 1 coordinates"),
+    (file(BODY, more='"file": {"tendons": {"t": ["b"]}},'), "tendons 't': 'b' in a path"),
+    (file(BODY, more='"file": {"collisions": {"b": [5]}},'), "expected a list of shapes"),
 ])  # fmt: skip
 def test_problems(tmp_path, text, words):
     with pytest.raises(aj.ModelError, match=words) as caught:
         loaded(tmp_path, text)
     assert "m.aj.json" in str(caught.value)
+
+
+def test_names_that_no_file_can_hold(tmp_path):
+    """Half of a character, and the text that means infinity in numbers."""
+    mech = aj.Mechanism("half \ud800")
+    mech.add_body("inf", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1, 1))
+    with pytest.raises(aj.InputError, match="half of a character"):
+        aj.save(mech, tmp_path / "m.aj.json")
+    assert not (tmp_path / "m.aj.json").exists()
+    mech.name, mech.source = "whole", Source("m", "MJCF", forces=(forces.Wrench("inf"),))
+    with pytest.raises(aj.ModelError, match="the text 'inf' means a number"):
+        aj.save(mech, tmp_path / "m.aj.json")
 
 
 def test_all_problems_at_once(tmp_path):
@@ -354,7 +379,7 @@ def test_what_another_file_said_is_kept(tmp_path, text):
     ({"coordinates": {"j": 3}}, "expected the name of a body, got 3"),
     ({"starts": {"home": [[1, 2], [3]]}}, "expected 1 and 1 numbers"),
     ({"starts": {"home": "there"}}, "expected \\[q, v\\]"),
-    ({"settings": {"dt": [1]}}, "expected a number or a text"),
+    ({"settings": {"method": [1]}}, "expected a number or a text"),
     ({"tendons": {"t": 1}}, "expected a path"),
     ({"sensors": {"s": 1}}, "expected a record of kind sensors.Sensor"),
     ({"sensors": {"s": {"sensors.Sensor": {"kind": "lenght"}}}}, "did you mean 'length'"),

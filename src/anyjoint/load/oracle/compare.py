@@ -23,6 +23,8 @@ class OracleRefused(AnyjointError):
 def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) -> dict[str, float]:
     """The largest relative differences between our answers and an engine's at random states, by what was asked."""
     oracle = _opened(engine, path, mech)
+    if not mech.nv:
+        raise OracleRefused(f"{path}: nothing of it moves, so that there is nothing to compare")
     model, random, worst = mech.compile(), np.random.default_rng(0), dict[str, float]()
     for _ in range(states):
         try:

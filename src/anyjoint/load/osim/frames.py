@@ -108,11 +108,12 @@ def _links(model: Element, values: Values) -> list[Link]:
     return list(_old(model, values))
 
 
-Shared = dict[str, tuple[Element, str]]  # offset frames, each with the name of what it is a part of
+# Offset frames, each with the name of what it is a part of; None of those that joints have for themselves.
+Shared = dict[str, tuple[Element, str | None]]
 
 
 def shared_frames(model: Element) -> Shared:
-    """Offset frames of bodies and of the model, by owner/name, and the first of a name by that."""
+    """Offset frames of bodies and of the model, by owner/name, and the first of a name by that; of joints by path."""
     found: Shared = {}
 
     def look(part: Element, owner: str) -> None:
@@ -129,6 +130,11 @@ def shared_frames(model: Element) -> Shared:
     for part in (*objects(model, "ComponentSet"), *model.children):
         if part.tag in ("PhysicalOffsetFrame", "Ground", "components"):
             look(part, "ground" if part.tag == "Ground" else "")
+    for joint in objects(model, "JointSet"):
+        for part in joint.walk():
+            if part.tag == "PhysicalOffsetFrame":
+                path = f"{joint.attributes.get('name')}/{part.attributes.get('name')}"
+                found.setdefault(path, (part, None))
     return found
 
 
@@ -144,13 +150,15 @@ def follow(at: str, own: Mapping[str, Element], shared: Shared, values: Values) 
     pose, seen = Pose(), set[int]()
     while True:
         name, both = last_name(at), "/".join(at.strip().split("/")[-2:])
-        frame, owner = (own[name], "") if name in own else shared.get(both) or shared.get(name) or (None, "")
+        frame, owner = shared.get(both) or (own.get(name), "")
+        if frame is None:
+            frame, owner = shared.get(name) or (None, "")
         if frame is None or id(frame) in seen:
             return name, pose
         seen.add(id(frame))
         pose = offset(frame, values) @ pose
         at = values.text(frame, "socket_parent", "socket_parent_connectee_name")
-        at = owner if last_name(at) == ".." else at
+        at = owner or "" if last_name(at) == ".." else at
 
 
 def _new(joint: Element, shared: Shared, values: Values) -> Link:

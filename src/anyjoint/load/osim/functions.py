@@ -34,7 +34,7 @@ def _read(element: Element, values: Values) -> Any:
         slope, intercept = values.numbers(element, "coefficients", (1.0, 0.0), 2)
         return functions.Linear(slope, intercept)
     if kind == "PolynomialFunction":  # the highest power comes first
-        return functions.Polynomial(tuple(values.numbers(element, "coefficients", (0.0,))[::-1]))
+        return functions.Polynomial(tuple(values.numbers(element, "coefficients", (1.0,))[::-1]))
     if kind in (*SPLINES, "PiecewiseLinearFunction"):
         return _through(kind, *(values.numbers(element, tag, ()) for tag in ("x", "y")))
     if kind == "MultiplierFunction":

@@ -289,32 +289,37 @@ def _coordinate(element: Element, values: Values) -> OsimCoordinate:
     )
 
 
+AXES = tuple(f"{kind}{k}" for kind in ("rotation", "translation") for k in (1, 2, 3))
+
+
 def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: Values) -> Motion:
-    """The six axes of a <SpatialTransform>."""
-    names = [c.name for c in coordinates]
-    terms: dict[str, list[Term]] = {"rotation": [], "translation": []}
+    """The six axes of a <SpatialTransform>, by their names and in whatever order they stand."""
+    names, joint = [c.name for c in coordinates], element.attributes.get("name")
+    terms = dict[str, Term]()
     transform = next((child for child in element.walk() if child.tag == "SpatialTransform"), element)
+    seen = set[str]()
     for axis in (child for child in transform.walk() if child.tag == "TransformAxis"):
-        kind = axis.attributes.get("name", "").rstrip("123")
+        own = axis.attributes.get("name", "")
         used = values.text(axis, "coordinates").split()
         unknown = [name for name in used if name not in names]
-        if kind not in terms or unknown:
-            what = f"no coordinate {unknown[0]!r}" if unknown else f"no axis {axis.attributes.get('name')!r}"
-            values.report.error(axis.line, "reference", f"joint {element.attributes.get('name')!r} has {what}")
+        if own not in AXES or own in seen or unknown:
+            twice = f"an axis {own!r} twice" if own in seen else f"no axis {own!r}"
+            what = f"no coordinate {unknown[0]!r}" if unknown else twice
+            values.report.error(axis.line, "reference", f"joint {joint!r} has {what}")
             continue
+        seen.add(own)
         function = function_of(axis, values)
         if used and function is None:
-            lack = f"the axis {axis.attributes['name']!r} of joint {element.attributes.get('name')!r} has no function"
+            lack = f"the axis {own!r} of joint {joint!r} has no function"
             remedy = f"so {', '.join(used)} moves nothing there, as in OpenSim; give a <LinearFunction>"
             values.report.warn(axis.line, "function", f"{lack}, {remedy}")
             used = []
         direction = values.numbers(axis, "axis", X, 3)
         try:
             places = tuple(names.index(name) for name in used)
-            term = Term(tuple(direction), function or functions.Constant(0.0), places)
+            terms[own] = Term(tuple(direction), function or functions.Constant(0.0), places)
         except InputError as error:
             values.report.error(axis.line, "axis", str(error))
-            continue
-        if not term.absent:
-            terms[kind].append(term)
-    return Motion(tuple(terms["rotation"]), tuple(terms["translation"]), coordinates)
+    moving = [(name, terms[name]) for name in AXES if name in terms and not terms[name].absent]
+    rotations, translations = (tuple(term for name, term in moving if name in own) for own in (AXES[:3], AXES[3:]))
+    return Motion(rotations, translations, coordinates)

@@ -17,8 +17,8 @@ COMPONENTS = ("ComponentSet", "MiscComponentSet")
 def add_frames(mech: Mechanism, model: Element, values: Values) -> None:
     """Offset frames of bodies and of the model, by their names."""
     shared = shared_frames(model)
-    for path, (frame, _) in shared.items():
-        if "/" not in path:  # it has another entry
+    for path, (frame, owner) in shared.items():
+        if "/" not in path or owner is None:  # it has another entry, or is a joint's
             continue
         name, (body, place) = path.rpartition("/")[2], follow(path, {}, shared, values)
         try:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.forces.path import read_path
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism, Source
 from anyjoint.mechanism.sensor import Sensor
+from anyjoint.mechanism.shapes import Shape
 from anyjoint.options import nearest
+from anyjoint.scalar import is_real
 
 from .codec import decoded, encoded
 from .text import Json
 
 PARTS = ("joints", "coordinates", "chained", "starts", "settings", "collisions", "tendons", "sensors")
+DT = "settings 'dt'"
 
 
 def encoded_source(source: Source) -> Json:
@@ -43,17 +48,25 @@ def _part(part: str, where: str, value: Any, mech: Mechanism) -> Any:
     if part == "chained":
         return _fits(where, value, isinstance(value, Coupled), "a record of kind joints.Coupled")
     if part == "settings":
-        return _fits(where, value, isinstance(value, (float, int, str)), "a number or a text")
+        fine = is_real(value) and 0 < value < math.inf if where == DT else isinstance(value, (float, int, str))
+        return _fits(where, value, fine, "a number above 0" if where == DT else "a number or a text")
     if part == "tendons":
-        return list(_fits(where, value, isinstance(value, tuple), "a path, a list of points"))
+        read_path(_fits(where, value, isinstance(value, tuple), "a path, a list of points"), mech, where)
+        return list(value)
     if part == "sensors":
         return _fits(where, value, isinstance(value, Sensor), "a record of kind sensors.Sensor")
     if part == "collisions":
-        return _fits(where, value, isinstance(value, tuple), "a list of shapes")
+        fine = isinstance(value, tuple) and all(isinstance(x, Shape) for x in value)
+        return _fits(where, value, fine, "a list of shapes")
     body = value
     if part != "joints":
         body = value[0] if isinstance(value, tuple) and len(value) == 2 else None
-    return _fits(where, value, isinstance(body, str) and body in mech, "the name of a body")
+    _fits(where, value, isinstance(body, str) and body in mech, "the name of a body")
+    if part == "coordinates":
+        count = mech[body].joint.nq
+        fine = type(value[1]) is int and 0 <= value[1] < count
+        _fits(where, value, fine, f"a body and the number of one of its {count} coordinates, from 0 on")
+    return value
 
 
 def _start(where: str, value: Any, mech: Mechanism) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from anyjoint.joints.function import FunctionJoint, function_name
 from anyjoint.mechanism import Body, Ground, shapes
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
-from anyjoint.scalar import definition
+from anyjoint.scalar import definition, reals
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix, rotation_problem
 
 from ..osim.attachments import Location
@@ -169,12 +169,13 @@ def _step(name: str, given: Any) -> Pose:
     if name not in known:
         raise InputError(f"a step of a pose is {name!r}{nearest(name, known)}")
     try:
-        numbers = np.asarray(given, dtype=float)
+        numbers = reals(given)
     except (TypeError, ValueError):
         numbers = np.full(7, np.nan)
     shape = {"translation": (3,), "matrix": (3, 3)}.get(name, ())
     if numbers.shape != shape or not np.isfinite(numbers).all():
-        raise InputError(f"{name}: expected {'x'.join(map(str, shape)) or 'one'} finite numbers, got {given!r}")
+        wanted = f"{'x'.join(map(str, shape))} finite numbers" if shape else "one finite number"
+        raise InputError(f"{name}: expected {wanted}, got {given!r}")
     if name == "translation":
         return Pose.translation(*numbers.tolist())
     if name == "matrix":

@@ -35,6 +35,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
 }  # fmt: skip
 CONDITIONS = ("less", "at_most")  # stand first in select, and nowhere else
 CONSTANTS = {"pi": math.pi}
+MEANT = {*FUNCTIONS, *CONSTANTS}  # names that mean something in every formula
 BINDING = {"+": 10, "-": 10, "*": 20, "/": 20, "^": 40}
 SIGN = 30  # of a minus in front
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

@@ -14,6 +14,7 @@ from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, is_real
 from anyjoint.spatial import Pose, Rotation, Translation
 
+from .expression import MEANT
 from .formula_joint import STEPS, FormulaJoint, Named, Step
 from .plain import decoded_plain, encoded_plain
 from .text import Json
@@ -104,6 +105,8 @@ def parameter_numbers(given: Any) -> dict[str, float]:
     """The parameters of a formula."""
     if not isinstance(given, Mapping) or not all(is_real(x) for x in given.values()):
         raise InputError(f"parameters are numbers by name, got {given!r}")
+    for name in sorted(given.keys() & MEANT):
+        raise InputError(f"parameter {name!r} means something in formulas already; choose another name")
     return {name: float(x) for name, x in given.items()}
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import InputError
+
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
@@ -20,9 +22,13 @@ def encoded_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [encoded_plain(item) for item in value]
     if isinstance(value, (float, np.floating)):
+        if math.isnan(value):
+            raise InputError("it has a number that is not one (NaN)")
         if not math.isfinite(value):
             return "inf" if value > 0 else "-inf"
         return float(value)
+    if isinstance(value, str) and value in INFINITE:
+        raise InputError(f"the text {value!r} means a number in a file; choose another name")
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -11,7 +11,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints import Fixed, Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.options import nearest
-from anyjoint.scalar import is_real
+from anyjoint.scalar import is_real, reals
 
 from ..base import base_joint
 from ..finish import finished
@@ -21,6 +21,7 @@ from .about import decoded_source
 from .codec import decoded, decoded_pose, decoded_record
 from .constraints import add_constraint
 from .contacts import decoded_contact
+from .expression import MEANT
 from .formulas import decoded_formulas, is_formulas
 from .text import Json, Object, parse
 from .write import PER_VELOCITY, VERSION
@@ -57,6 +58,8 @@ class _Reader:
         for name, x in self.parameters.items():
             if not is_real(x):
                 self.report.error(root.line, "number", f"parameter {name!r} is {x!r}; give a number")
+            if name in MEANT:
+                self.report.error(root.line, "name", f"parameter {name!r} means something in formulas already")
         self.joints = self._get(root, "joints", Mapping, {})
         self.lines: dict[str, int] = {}
 
@@ -78,13 +81,14 @@ class _Reader:
         contacts = self._get(root, "contacts", list, [])
         for contact in contacts:
             self._try(self._line(contact) or self._line(contacts), "contact", self._touch, contact)
-        scenery = self._try(root.line, "shape", decoded, root.get("scenery", [])) or ()
+        scenery = self._try(root.line, "shape", decoded, self._get(root, "scenery", list, [])) or ()
         self._try(root.line, "shape", mech.draw, *scenery)
         for name, pose in self._get(root, "frames", Mapping, {}).items():
             self._try(root.line, "frame", lambda name=name, pose=pose: mech.add_frame(name, None, decoded_pose(pose)))
-        drives = self._get(root, "actuators", Mapping, {})
-        actuators = {name: self._try(root.line, "force", decoded, x) for name, x in drives.items()}
-        forces = self._try(root.line, "force", decoded, root.get("forces", [])) or ()
+        drives, pushing = self._get(root, "actuators", Mapping, {}), self._get(root, "forces", list, [])
+        self.report.check()  # forces hold on to bodies
+        actuators = {name: self._force(x) for name, x in drives.items()}
+        forces = tuple(map(self._force, pushing))
         self.report.check()
         if "start" in root:
             self._try(self._line(root["start"]), "start", self._start)
@@ -150,6 +154,9 @@ class _Reader:
         found["frames"] = {name: self._try(body.line, "body", decoded_pose, x) for name, x in frames.items()}
         return {"shape" if name == "shapes" else name: made for name, made in found.items()}
 
+    def _force(self, value: Any) -> Any:
+        return self._try(self._line(value) or self.root.line, "force", _fitting_force, value, self.mech)
+
     def _constrain(self, value: Any) -> None:
         add_constraint(self.mech, value)
 
@@ -169,6 +176,15 @@ class _Reader:
         return self._joint(given)
 
 
+def _fitting_force(given: Any, mech: Mechanism) -> Any:
+    """A force that finds its bodies and coordinates in a mechanism."""
+    made = decoded(given)
+    if not hasattr(made, "pushes"):
+        raise InputError(f"a force is a record such as {{'forces.Spring': {{...}}}}, got {given!r}")
+    made.pushes(mech)
+    return made
+
+
 def _near(name: str, known: Mapping[str, Any]) -> str:
     return nearest(name, known) if known else ""
 
@@ -186,7 +202,11 @@ def _inertia(given: Any, report: Report, line: int) -> Inertia:
         if name not in INERTIA:
             raise InputError(f"an inertia has no {name!r}{nearest(name, INERTIA)}")
     options = {name: decoded(x) for name, x in given.items()}
-    tensor = np.asarray(options.get("tensor", np.zeros((3, 3))), dtype=float)
+    try:
+        tensor = reals(options.get("tensor", np.zeros((3, 3))))
+    except (TypeError, ValueError):
+        what = "three principal moments, or a matrix of three rows of three numbers"
+        raise InputError(f"the tensor of an inertia is {what}, got {given['tensor']!r}") from None
     options["tensor"] = np.diag(tensor) if tensor.shape == (3,) else tensor
     physical = bool(options.pop("physical", True)) and "inertia" not in report.allow
     return Inertia(**options, physical=physical)

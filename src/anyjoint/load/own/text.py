@@ -13,6 +13,7 @@ Json = dict[str, Any]  # an object of a JSON file, to be checked or just made
 MOST_DEPTH = 100
 SPACE = re.compile(r"[ \t\r\n]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+HALF = re.compile("[\\ud800-\\udfff]")  # of a pair of surrogates
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -82,19 +83,22 @@ class _Reader:
         return self._number()
 
     def _string(self) -> str:
-        made, self.at = scanstring(self.text, self.at + 1, True)
+        start = self.at
+        made, self.at = scanstring(self.text, start + 1, True)
+        if HALF.search(made):
+            self.at = start
+            raise self.fail("a text has half of a character, which no file can hold")
         return str(made)
 
     def _number(self) -> int | float:
         found = NUMBER.match(self.text, self.at)
         if not found:
             raise self.fail("expected a value")
-        if not found[1] and not found[2] and len(found[0]) < 4000:
-            made: int | float = int(found[0])
-        else:
-            made = float(found[0])
+        made: int | float = float(found[0])
         if not math.isfinite(made):
             raise self.fail("a number is too large")
+        if not found[1] and not found[2]:
+            made = int(found[0])
         self.at = found.end()
         return made
 

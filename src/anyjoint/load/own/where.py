@@ -10,7 +10,7 @@ from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, is_real
 
-from .expression import CONSTANTS, FUNCTIONS, Expression
+from .expression import MEANT, Expression
 from .text import Json
 
 KEYS = ("where", "tables")
@@ -34,7 +34,7 @@ class Where:
         """Refuse names that mean something already, and names that mean nothing where they stand."""
         known, tables = set(given), [name for name, _ in self.tables]
         for name in (*given, *(name for name, _ in self.values), *tables):
-            if name in CONSTANTS or name in FUNCTIONS:
+            if name in MEANT:
                 raise InputError(f"{name!r} means something in formulas already; choose another name")
         for name, formula in (*self.values, *(("", x) for x in formulas)):
             for missing in sorted(formula.names() - known):

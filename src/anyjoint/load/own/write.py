@@ -47,9 +47,12 @@ def save(mech: Mechanism, path: str | Path) -> None:
         raise InputError(f"save: {str(path)!r} would be a file of our own by another's name; call it .aj.json")
     text = written(mech)
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_bytes(text.encode())
     except OSError as error:
         raise AnyjointError(f"save: {str(path)!r} cannot be written: {error.strerror}") from None
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise InputError(f"save: a name has {half!r}, half of a character, which no file can hold") from None
 
 
 def written(mech: Mechanism) -> str:

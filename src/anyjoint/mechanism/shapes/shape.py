@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import field, fields
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
+from anyjoint.scalar import is_real
 from anyjoint.spatial import Pose
 
 from ..inertia import Inertia
@@ -30,11 +31,12 @@ class Shape:
             check_color(self.color, kind)
         if self.pose is not None and not isinstance(self.pose, Pose):
             raise InputError(f"{kind}: pose must be a Pose, got {type(self.pose).__name__}")
+        for size in fields(self):
+            value = getattr(self, size.name)
+            if size.type == "float" and not (is_real(value) and 0 < value < math.inf):
+                raise InputError(f"{kind}: {size.name} = {value!r} must be positive and finite")
         if self.opacity > 1:
             raise InputError(f"{kind}: opacity = {self.opacity} must be at most 1, which hides what is behind")
-        for name, value in vars(self).items():
-            if isinstance(value, (int, float)) and not (math.isfinite(value) and value > 0):
-                raise InputError(f"{kind}: {name} = {value} must be positive and finite")
 
     def inertia(self, mass: float | None = None, *, density: float | None = None) -> Inertia:
         """The solid's inertia in the body's frame; give `mass` or `density`."""
