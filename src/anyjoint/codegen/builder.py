@@ -83,6 +83,15 @@ class Builder:
             if size and count:
                 self._block(size, count, skip, inputs, scalars, outputs, function, accumulate)
 
+    def copy(self, n: int, source: Place, target: Place) -> None:
+        """Copy n numbers from one place to another."""
+        self.pointwise(n, {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]})
+
+    def clear(self, n: int, *places: Place) -> None:
+        """Set n numbers to zero, at one place or at several."""
+        outputs = {str(k): place for k, place in enumerate(places)}
+        self.pointwise(n, {}, {}, outputs, lambda _: dict.fromkeys(outputs, 0.0))
+
     def _block(
         self, size: int, count: int, skip: int, inputs: Mapping[str, Place], scalars: Mapping[str, Place],
         outputs: Mapping[str, Place], function: Callable[[Values], Mapping[str, Scalar]], accumulate: bool,

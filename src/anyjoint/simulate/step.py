@@ -91,10 +91,8 @@ def make_step(
     row = begin + looks + bool(before)
     tape = slice(row, row + len(ops.accelerations) * mechanism.nv) if taped else None
     for k, place in enumerate(ops.accelerations if taped else ()):
-        to = builder.place("state", row + k * mechanism.nv)
-        builder.pointwise(mechanism.nv, {"a": place}, {}, {"a": to}, lambda x: {"a": x["a"]})
+        builder.copy(mechanism.nv, place, builder.place("state", row + k * mechanism.nv))
     row = tape.stop if tape else row
     if shown and ops.shown:
-        copy = lambda x: {"x": x["x"]}  # noqa: E731
-        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": builder.place("state", row)}, copy)
+        builder.copy(shown, ops.shown, builder.place("state", row))
     return Step(builder.schedule(), row + shown, total, controls, 2 if varying else 0, n, past, tape, row)

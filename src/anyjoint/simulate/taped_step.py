@@ -30,7 +30,7 @@ class TapedOps(CompiledOps):
         self._compute(q, v)
         builder, nv, stage = self.builder, self.physics.nv, len(self.accelerations)
         a, lack = builder.room(nv), builder.room(nv)
-        builder.pointwise(nv, {"x": builder.place(TAPE, stage * nv)}, {}, {"y": a}, lambda x: {"y": x["x"]})
+        builder.copy(nv, builder.place(TAPE, stage * nv), a)
         self.inverse.call({"q": q.at, "v": v.at, "qdd": builder.place(KNOWN, stage * nv), "result": lack})
         tau = self.physics.applied(q.at, v.at, self.inputs(c))
         less = lambda x: {"r": x["r"] - x["tau"]}  # noqa: E731

@@ -7,9 +7,9 @@ along the way is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Place, Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder, Values
@@ -124,15 +124,14 @@ class Solve:
         """Passes of the first sweep and of iterations until all states are solved, then the results."""
         self._copy(self.resisting.feeds.rooms, self.base)
         self._set(going=1.0, passes=0.0, bad=0.0, part=1.0, was=1e30)
-        still = {"a": self.a, "drift": self.sweeps.fed["drift"]}
-        self.builder.pointwise(self.nv, {}, {}, still, lambda x: dict.fromkeys(still, 0.0))
+        self.builder.clear(self.nv, self.a, self.sweeps.fed["drift"])
         self._go_half()
         if self.keeps:
             self.keeps.begin()
         begin = len(self.builder.runs)
         self._set(count=0.0, last=1e30)
         self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
-        self.builder.pointwise(1, self._places("going"), {}, self._places("on"), lambda x: {"on": x["going"]})
+        self.builder.copy(1, self.at["going"], self.at["on"])
         self.sweeps.add_runs(between=self._before)
         self._set(before=0.0, alpha=1.0, low=0.0, high=1.0, tries=0.0)
         self.resisting.meet(self.sweeps.results, self.at["before"])
@@ -199,9 +198,9 @@ class Solve:
         if level == 2:
             self.pile.solve(self.sweeps.results, self.sweeps.fed["found"])
 
-    def _copy(self, given: Any, wanted: Any) -> None:
+    def _copy(self, given: Mapping[str, Place], wanted: Mapping[str, Place]) -> None:
         for name, size in self._shared().items():
-            self.builder.pointwise(size, {"x": given[name]}, {}, {"x": wanted[name]}, lambda x: {"x": x["x"]})
+            self.builder.copy(size, given[name], wanted[name])
 
     def _set(self, **values: float) -> None:
         self.builder.pointwise(1, {}, {}, {name: self.at[name] for name in values}, lambda x: values)

@@ -98,7 +98,7 @@ class KeptEnergy:
         """Energy at the beginning of the step; nothing is taken out yet."""
         self._go_to(-0.5, self.v)
         self.before = self.energy.call(self.state)
-        self.builder.pointwise(self.nv, {"x": self.given}, {}, {"x": self.tau}, lambda x: {"x": x["x"]})
+        self.builder.copy(self.nv, self.given, self.tau)
         self._clear("eased")
 
     def add_runs(self, a: Place, turn: Place, going: Place, part: Place) -> None:
@@ -112,9 +112,7 @@ class KeptEnergy:
         self._push(inner)
 
     def _clear(self, *names: str) -> None:
-        places = {name: self.at[name] for name in names}
-        count = len(set(self.trees.values()))
-        self.builder.pointwise(count, {}, {}, places, lambda x: dict.fromkeys(names, 0.0))
+        self.builder.clear(len(set(self.trees.values())), *(self.at[name] for name in names))
 
     def _run(self, trace: Callable[[Sketch], None], *columns: tuple[Place, Sequence[int]]) -> None:
         """Call a kernel for each of several entries behind places."""

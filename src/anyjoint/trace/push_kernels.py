@@ -69,7 +69,7 @@ class PushKernels:
             size = max((getattr(link.feed, name).stop for link in self.closed.plan.links), default=0)
             room = self.feeds.rooms[name]
             if size:
-                self.builder.pointwise(size, {}, {}, {"x": room}, lambda x: {"x": 0.0})
+                self.builder.clear(size, room)
 
     def _add(self, k: int, spot: Spot, block: int, signal: int) -> None:
         landings = list(landings_of(self.closed, self.pushes.felt, spot, block))

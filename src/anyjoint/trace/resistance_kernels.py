@@ -134,7 +134,7 @@ class ResistanceKernels:
                 columns.append([numbers.at(step * i) for i in range(len(group.members))])
             first = made[-1].end
             self._run(group.kernel, columns)
-        self.builder.pointwise(self.count, {}, {}, {"m": self.m}, lambda x: {"m": 0.0})
+        self.builder.clear(self.count, self.m)
         return made
 
     def _run(self, kernel: int, columns: Sequence[Sequence[Place]]) -> None:

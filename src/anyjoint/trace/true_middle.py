@@ -58,8 +58,8 @@ class _Second:
 
     def begin(self) -> None:
         """Where the step is seen from first."""
-        self.builder.pointwise(1, {}, {}, self.at, lambda x: dict.fromkeys(self.at, 0.0))
-        self.builder.pointwise(self.nq, {"q": self.given}, {}, {"q": self.q}, lambda x: {"q": x["q"]})
+        self.builder.clear(1, *self.at.values())
+        self.builder.copy(self.nq, self.given, self.q)
 
     def decide(self) -> None:
         """Once more, if the middle is elsewhere."""

@@ -221,15 +221,14 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, limits: bool
             feels=stepper.implicit, pushing=many, shown=shown,
         )  # fmt: skip
     tau = builder.room(model.nv)
-    builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
+    builder.clear(model.nv, tau)
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
     clock = builder.place("t") if model.mechanism.timed else None
     ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau, clock)
     ops.finish(*stepper.step(ops), result, to_v)
     physics.settle(result, to_v, ops.time(1.0))
     if shown and ops.shown:
-        place = builder.place("result", model.nq + model.nv)
-        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": place}, lambda x: {"x": x["x"]})
+        builder.copy(shown, ops.shown, builder.place("result", model.nq + model.nv))
     programs = [own, *([model.program(x)] for x in PUSHES.values() if pushed)]
     rows = [[float(x) for program in group for x in program.numbers] for group in programs]
     numbers = [f"new Float64Array([{', '.join(map(repr, row))}])" for row in [*rows, [*forces.numbers, 0.0]]]
