@@ -7,4 +7,9 @@ from .stepper import Stepper
 
 STEPPERS = Listed(methods, Stepper, dash="-")
 
-__all__ = ["STEPPERS", "Stepper"]
+__all__ = ["STEPPERS", "Stepper", "explicit_names"]
+
+
+def explicit_names() -> str:
+    """The names of all explicit steppers, for messages."""
+    return ", ".join(name for name, stepper in STEPPERS.items() if not stepper.implicit)
