@@ -21,7 +21,7 @@ from .guard import guard_of
 from .python_step import PythonStepper, python_stepper
 from .request import Request
 from .stabilise import projected
-from .stepper import initial_rows, make_stepper, numbers_of
+from .compiled_stepper import initial_rows, compiled_stepper, numbers_of
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -142,7 +142,7 @@ def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
-    stepper = make_stepper(request)
+    stepper = compiled_stepper(request)
     row = stepper.step.layout
     assert row is not None  # its steps choose their length
     state, numbers = initial_rows(request, row.length), numbers_of(request)

@@ -28,7 +28,7 @@ from .stepper_llvm import loop_text
 _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 
 
-class Stepper:
+class CompiledStepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
     def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None, rows: bool = False) -> None:
@@ -114,13 +114,13 @@ def programs_of(request: Request) -> list[Any]:
     return [program_of(request.model, quantity, request.parameters) for quantity in quantities]
 
 
-def make_stepper(request: Request) -> Stepper:
+def compiled_stepper(request: Request) -> CompiledStepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
     model, rows, programs = request.model, request.parameters, programs_of(request)
     program = programs[0]
     varying = request.drive.varying and not request.stepper.adaptive
 
-    def make() -> Stepper:
+    def make() -> CompiledStepper:
         own = programs[:-1] if request.pushing else programs
         start = sum(x.trace.count for x in own)
         pushing = (programs[-1].trace.schedule, start) if request.pushing else None
@@ -131,7 +131,7 @@ def make_stepper(request: Request) -> Stepper:
             request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers, pushing,
             request.tapes,
         )  # fmt: skip
-        return Stepper(step, programs, program.code.target.width, rows is not None)
+        return CompiledStepper(step, programs, program.code.target.width, rows is not None)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
