@@ -132,8 +132,8 @@ def _for_people(facts: dict[str, Any]) -> dict[str, object]:
 
 def _balance(off: float, method: str) -> str:
     """What is out of balance; contacts, stops and dry friction take energy that is not counted."""
-    from anyjoint.stepper import STEPPERS
+    from anyjoint.stepper import resists
 
-    if STEPPERS[method].resists:
+    if resists(method):
         return f"{off:.1e} of the energy exchanged went to contacts, friction and steps"
     return f"off by {off:.1e} of the energy exchanged (damping and inputs counted)"
