@@ -17,11 +17,11 @@ from anyjoint.stepper.error_control import LEAST, MOST, SAFETY, AdaptiveRow
 from anyjoint.stepper.tableau import Tableau
 
 from .chunk import Chunk, Pace, StepUnderflow
+from .compiled_stepper import compiled_stepper, initial_rows, numbers_of
 from .guard import guard_of
 from .python_step import PythonStepper, python_stepper
 from .request import Request
 from .stabilise import projected
-from .compiled_stepper import initial_rows, compiled_stepper, numbers_of
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -223,10 +223,10 @@ def try_step(
     stepper: PythonStepper, tableau: Tableau, request: Request, begin: tuple[float, Floats, Floats], h: float
 ) -> Tried:
     """A step of length h in Python, from the time and the state at its beginning."""
-    t, *state = begin
-    (q, v), stages = stepper.stages(t, *state, h, tableau)
+    t, old_q, old_v = begin
+    (q, v), stages = stepper.stages(t, old_q, old_v, h, tableau)
     rates, n = np.vstack([stages, stepper.rates(t + h, q, v)]), len(q) + len(v)
-    largest = np.maximum(np.abs(np.concatenate(state)), np.abs(np.concatenate([q, v])))
+    largest = np.maximum(np.abs(np.concatenate([old_q, old_v])), np.abs(np.concatenate([q, v])))
     off = h * (np.array(tableau.error) @ rates[:, :n]) / (request.atol + request.rtol * largest)
     error = float(np.sqrt(np.mean(off**2)))
     wished = SAFETY * max(error, 1e-10) ** (-1 / tableau.order) if np.isfinite(error) else LEAST

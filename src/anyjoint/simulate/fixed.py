@@ -9,10 +9,10 @@ import numpy as np
 from anyjoint.scalar.array import Floats
 
 from .chunk import Chunk, Pace
+from .compiled_stepper import compiled_stepper, initial_rows, numbers_of
 from .python_step import python_stepper
 from .request import Request
 from .step import Step
-from .compiled_stepper import initial_rows, compiled_stepper, numbers_of
 
 
 def fixed_parts(request: Request) -> list[tuple[int, int, float]]:

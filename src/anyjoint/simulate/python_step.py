@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = (),
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[str | Quantity] = (),
         rows: ParameterRows | None = None,
     ) -> None:  # fmt: skip
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member

@@ -10,9 +10,9 @@ import numpy as np
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
+from .compiled_stepper import compiled_stepper, numbers_of
 from .fixed import drive_rows
 from .request import Request
-from .compiled_stepper import compiled_stepper, numbers_of
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

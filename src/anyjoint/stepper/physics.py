@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
@@ -17,6 +17,7 @@ from anyjoint.symbolic import Graph, Node
 if TYPE_CHECKING:
     from anyjoint.forces.program import ForceProgram
     from anyjoint.mechanism import Body
+    from anyjoint.trace.workshop import Trace
 
 JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
 Nodes = list[Node]
@@ -58,13 +59,12 @@ class Projection:
     starts: tuple[int, int]
 
 
-def projection_of(programs: Sequence[Any]) -> Projection | None:
-    """Of programs whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
-    if len(programs) == 1:
+def projection_of(traces: Sequence[Trace]) -> Projection | None:
+    """Of traces whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
+    if len(traces) == 1:
         return None
-    dynamics, position, velocity = programs
-    starts = dynamics.trace.count, dynamics.trace.count + position.trace.count
-    return Projection(position.trace.schedule, velocity.trace.schedule, starts)
+    dynamics, position, velocity = traces
+    return Projection(position.schedule, velocity.schedule, (dynamics.count, dynamics.count + position.count))
 
 
 def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:

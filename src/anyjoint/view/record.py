@@ -216,7 +216,7 @@ def _facts(traj: Trajectory, kinetic: Array | None, potential: Array | None) -> 
     if method:
         facts["Stepper"] = str(method)
     if kinetic is not None and potential is not None:
-        lost = resists(method)  # contacts, stops and dry friction take energy that nobody counts
+        lost = resists(str(method))  # contacts, stops and dry friction take energy that nobody counts
         share = f"{traj.balance_error():.1e} of the energy exchanged"
         facts["Energy balance"] = f"{share} went to contacts, friction and steps" if lost else f"off by {share}"
     return facts

@@ -17,11 +17,11 @@ from anyjoint.mechanism.contact import FLIGHT
 from anyjoint.quantity.sliding import RUBBING
 from anyjoint.scalar.array import Floats
 
+from ..compiled_stepper import CompiledStepper, compiled_stepper, initial_rows, numbers_of
 from ..drive import Drive
 from ..kept import Joints, kept
 from ..request import Request
 from ..step import make_step
-from ..compiled_stepper import CompiledStepper, compiled_stepper, initial_rows, numbers_of
 from .monitor import Look
 from .stepper import CREEP, ModeStepper, Solved
 from .switch import Situation, Switchboard
@@ -123,7 +123,7 @@ class Strider:
         def make() -> CompiledStepper:
             given = request.stepper, mechanism, program.trace.schedule, request.forces
             step = make_step(*given, varying=False, powered=True, rubbing=RUBBING)
-            return CompiledStepper(step, [program], program.code.target.width)
+            return CompiledStepper(step, program.dtype, program.code.target.width)
 
         joints = Joints(tuple(body.joint for body in mechanism.bodies))
         return kept(program, (request.method, request.forces, joints), make)

@@ -48,9 +48,9 @@ class Watch:
         begin, end = float(between.t[k]), float(between.t[k + 1])
         for j in np.flatnonzero(met[:, k]):
             stop = self.free[j]
-            gap, since = Event(_gap_of(stop)), begin
-            if not clear[j, k]:  # it has just been thrown back, and returns within the step: be away first
-                since = away_from_zero(gap, begin, end, between.state)
+            gap = Event(_gap_of(stop))
+            # One that has just been thrown back, and returns within the step, must be away first.
+            since = begin if clear[j, k] else away_from_zero(gap, begin, end, between.state)
             yield begin if since is None else locate(gap, since, end, between.state), stop, since is not None
 
     def _grazed(self, between: Between, gaps: Floats) -> Iterator[float]:
