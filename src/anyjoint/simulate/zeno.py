@@ -20,8 +20,9 @@ class Crowd:
     def __init__(self, request: Request) -> None:
         self.moment, self.times = MOMENT * request.dt, list[float]()
 
-    def add(self, t: float) -> float | None:
-        """Count a change; the time that the last of them took, if they are infinitely many."""
+    def add(self, t: float) -> str:
+        """Count a change; what to say where they are infinitely many, else nothing."""
         self.times = [*self.times, t][-CROWD:]
         span = t - self.times[0]
-        return span if len(self.times) == CROWD and span < self.moment else None
+        crowded = len(self.times) == CROWD and span < self.moment
+        return f"{CROWD} times within {span:.1g} s (Zeno) at t = {t:.6g} s" if crowded else ""

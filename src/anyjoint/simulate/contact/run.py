@@ -20,7 +20,7 @@ from ..limits import overrun
 from ..request import Request
 from ..stabilise import check_mobility, check_on_constraints
 from ..status import Status
-from ..zeno import CROWD, Crowd
+from ..zeno import Crowd
 from .crossings import Crossings
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
 from .pace import Pace
@@ -334,9 +334,6 @@ class ContactRun:
         changed = {record.body for record in records}
         self.clear = {watched: clear for watched, clear in self.clear.items() if watched.body not in changed}
         self._take(situation)
-        span = self.crowd.add(situation.t)
-        if span is not None:
-            self.stop(
-                f"the contact of {records[-1].body!r} changed its mode {CROWD} times within {span:.1g} s (Zeno) at "
-                f"t = {situation.t:.6g} s; give it less restitution, or other friction"
-            )
+        if crowded := self.crowd.add(situation.t):
+            hint = "give it less restitution, or other friction"
+            self.stop(f"the contact of {records[-1].body!r} changed its mode {crowded}; {hint}")

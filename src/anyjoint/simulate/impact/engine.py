@@ -17,7 +17,7 @@ from ..hard_stop import Stop
 from ..mode_change import ModeChange
 from ..python_step import python_stepper
 from ..request import Request
-from ..zeno import CROWD, Crowd, shortest_bounce
+from ..zeno import Crowd, shortest_bounce
 from .between import Between
 from .bounce import bounce, effects
 from .complementarity import complementary
@@ -35,11 +35,8 @@ STILL = 1e-11  # of the largest velocity: a speed that is none
 class Crowded(AnyjointError):
     """Limits are met infinitely often within a finite time."""
 
-    def __init__(self, time: float, name: str, span: float) -> None:
-        super().__init__(
-            f"{name} met its limits {CROWD} times within {span:.1g} s (Zeno) at t = {time:.6g} s; give it less "
-            "restitution"
-        )
+    def __init__(self, time: float, name: str, crowded: str) -> None:
+        super().__init__(f"{name} met its limits {crowded}; give it less restitution")
         self.time = time
 
 
@@ -116,9 +113,8 @@ class Changes:
         new, lost = v, 0.0
         if near:
             new, lost = self._met(t, q, v, near)
-            span = self.crowd.add(t)
-            if span is not None:
-                raise Crowded(t, near[0].name, span)
+            if crowded := self.crowd.add(t):
+                raise Crowded(t, near[0].name, crowded)
         work = (0.0 if now.work is None else float(now.work[-1, 0])) - lost
         self.recorder.rest(t, self.held)
         return Chunk(now.t[-1:], now.q[-1:], new[None, None], 0, work=np.array([[work]]), jumps=True)
