@@ -13,7 +13,7 @@ from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
-from anyjoint.stepper.newton import CLOSE, MOST, ROUND, SLOW, square
+from anyjoint.stepper.newton import BOLD, CLOSE, MOST, ROUND, SLOW, square
 from anyjoint.stepper.physics import JUMP
 from anyjoint.stepper.tableau import Tableau
 
@@ -173,9 +173,9 @@ class NumberOps:
         """The state after a stage, and its accelerations, by Newton's method as in stepper/newton.py."""
         t, a, new_v, last = self.t + c * self.h, np.zeros(len(v)), v, 1e30
         new_q = q + g * self.rate(q, v)
-        for _ in range(MOST):
+        for k in range(MOST):
             x = self.owner.correct(t, new_q, new_v, a, g)
-            a = a + x
+            a = a + (x if k < BOLD else 0.5 * x)
             new_v = v + g * a
             moved = q + g * self.rate(new_q, new_v)
             total = float(np.sum(square(g * x, new_v)) + np.sum(square(moved - new_q, new_q)))
