@@ -17,7 +17,7 @@ from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.simulate.progress import Progress
-from anyjoint.simulate.run_problem import ended_at_event
+from anyjoint.simulate.run_problem import DURATION, Q0, TAU, V0, ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.simulate.progress import Telling
 
-Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
+OWN = (Q0, V0, TAU, DURATION)
 HOPELESS = 1e30  # the cost of a run that fails
 
 
