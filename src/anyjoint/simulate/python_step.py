@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
-from anyjoint.errors import SingularityError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
@@ -218,19 +218,22 @@ def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | 
 def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """A quantity of one state, unchecked; `rows` has its parameters."""
     if rows is None:
-        return program_of(model, quantity)
+        program = program_of(model, quantity)
+        return _unchecked(program, program.size)
     return _unchecked(lambda *arrays: model.row_programs.evaluate(quantity, arrays, rows)[0], model.nv)
 
 
-def _unchecked(function: Callable[..., Floats], nv: int) -> Callable[..., Floats]:
+def _unchecked(function: Callable[..., Floats], n: int) -> Callable[..., Floats]:
     """A function of states that answers with NaN where there is nothing to answer, as machine code does."""
 
     def unchecked(*arrays: Floats) -> Floats:
         try:
-            if all(np.isfinite(array).all() for array in arrays):
-                return np.asarray(function(*arrays))
+            return np.asarray(function(*arrays))
         except SingularityError:
             pass
-        return np.full(nv, np.nan)
+        except InputError:  # a motion that has blown up
+            if all(np.isfinite(array).all() for array in arrays):
+                raise
+        return np.full((*arrays[0].shape[:-1], n), np.nan)
 
     return unchecked
