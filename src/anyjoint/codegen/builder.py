@@ -37,14 +37,23 @@ class Builder:
         """All arrays, the work array last."""
         return (*self.given, WORK)
 
+    @property
+    def work_array(self) -> int:
+        """The number of the work array."""
+        return len(self.given)
+
     def place(self, name: str, offset: int = 0) -> Place:
         """An entry of one of the caller's arrays."""
         return Place([array.name for array in self.given].index(name), offset)
 
+    def kind(self, place: Place) -> Kind:
+        """The kind of the array that a place is in."""
+        return self.arrays[place.array].kind
+
     def room(self, n: int, multiple: int = 1) -> Place:
         """Room for n numbers in the work array, from a multiple of some number on."""
         self.work += -self.work % multiple + n
-        return Place(len(self.given), self.work - n)
+        return Place(self.work_array, self.work - n)
 
     def kernel(self, kernel: Kernel) -> int:
         """Add a kernel; its number."""

@@ -65,7 +65,7 @@ class Rest:
 
     def _work(self, entry: int) -> Place:
         """An entry of the work array."""
-        return Place(len(self.made.builder.given), entry)
+        return Place(self.made.builder.work_array, entry)
 
     def carried(self, loop: Loop, alive: bool = False) -> list[Range]:
         """Places that a pass reads before it writes them, in ranges; `alive`: those with derivatives."""

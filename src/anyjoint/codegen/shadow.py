@@ -111,7 +111,7 @@ class Shadows:
                 arrays.append(place.array)
                 parts.append(run.offsets[:, j - n] + place.offset)
             else:
-                arrays.append(len(self.builder.given))
+                arrays.append(self.builder.work_array)
                 parts.append(extra[j - 2 * n])
         table = np.stack(parts, axis=1) if parts else np.zeros((run.times, 0))
         return tuple(arrays), table.astype(np.int32)

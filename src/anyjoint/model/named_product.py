@@ -57,7 +57,7 @@ def in_parameters(
     result = builder.room(sum(row.size(mechanism) for row in product.outputs))
     places |= {"result": result, NUMBERS: builder.place(NUMBERS)}
     builder.clear(sum(row.size(mechanism) for row in product.outputs), result)  # programs leave out what is always 0
-    in_work = [name for name, place in places.items() if place.array == len(builder.given)]
+    in_work = [name for name, place in places.items() if place.array == builder.work_array]
     Embedded(builder, trace.schedule, in_work).call(places)
     target = builder.place("result")
     bars = None

@@ -111,7 +111,7 @@ class _Making:
 
 def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
     """Rows of a program that stand in the work array."""
-    return [name for name, place in places.items() if place.array == len(builder.given)]
+    return [name for name, place in places.items() if place.array == builder.work_array]
 
 
 def trace_jvp(problem: Problem, workshop: Workshop, formulation: str) -> Trace:

@@ -42,7 +42,7 @@ class TapedOps(CompiledOps):
     def _solve(self, made: Shadows, q: Place, a: Place, lack: Place) -> None:
         """Adjoints of what accelerations obey: -M^-1 abar."""
         builder, nv = made.builder, self.physics.nv
-        work = len(made.builder.given)
+        work = made.builder.work_array
         shadow = made.place[len(made.schedule.arrays) - 1]
         if self.solver is None:  # one for all stages
             self.solver, self.mu = Embedded(builder, self.solve_program, ("q", "x", "result")), builder.room(nv)

@@ -110,7 +110,7 @@ class Physics:
         self.rubs = rubs  # whether the first of those is the power of friction
         self.own = own or {}  # where numbers of bodies' joints stand that are not built into rates and charts
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
-        kinds = {"h": builder.arrays[step.array].kind} if step else {}
+        kinds = {"h": builder.kind(step)} if step else {}
         self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
         if pushing:  # forces by kernels, and where their numbers begin
             self.pushing = Embedded(builder, pushing[0], ("q", "v", "result"))

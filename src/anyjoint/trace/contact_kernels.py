@@ -22,14 +22,14 @@ from .classes import Tracer
 from .constrained import Question
 from .free_bodies import FreeBodies
 from .kept_energy import KeptEnergy, balls_behind
-from .landings import COUPLES, SHARED
+from .landings import ADDED_TO, COUPLES
 from .layout import Layout
 from .pile_kernels import PileKernels
 from .push_kernels import PushKernels
 from .resistance_kernels import ResistanceKernels
 from .row_kernels import HUB, RowKernels
 from .setup import Rows
-from .true_middle import KEPT, SEEN, from_true_middle, goes_on
+from .true_middle import GAPS_SEEN, GOES_FROM, from_true_middle, goes_on
 
 if TYPE_CHECKING:
     from .workshop import Workshop
@@ -49,7 +49,7 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     """Accelerations over a step under the workshop's resistances, then what contacts show."""
     if not goes_on(workshop.mechanism):
         return _once(workshop, question, inputs)
-    more = (KEPT, SEEN) if balls_behind(workshop.mechanism) else (KEPT,)
+    more = (GAPS_SEEN, GOES_FROM) if balls_behind(workshop.mechanism) else (GAPS_SEEN,)
     once, rows = _once(workshop, question, (*inputs, *more))
     return from_true_middle(workshop.mechanism, once, inputs), rows
 
@@ -73,7 +73,7 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     ).rows  # fmt: skip
     pile = PileKernels(builder, closed, workshop.found())
     rows.feeds.rooms |= {name: room for name, room in pile.rooms.items() if name == COUPLES}
-    kept = builder.place(KEPT) if KEPT in inputs else None
+    kept = builder.place(GAPS_SEEN) if GAPS_SEEN in inputs else None
     resisting = ResistanceKernels(
         builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made), kept
     )
@@ -85,7 +85,7 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
     keeps = None
     if balls_behind(mechanism):
-        seen = builder.place(SEEN if SEEN in inputs else "q")
+        seen = builder.place(GOES_FROM if GOES_FROM in inputs else "q")
         keeps = KeptEnergy(builder, mechanism, plan, numbers, workshop.joints, seen, _end(made))
         made, own = made + keeps.rows, {**own, "tau": keeps.tau}
     sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
@@ -117,7 +117,7 @@ class Solve:
     def _shared(self) -> dict[str, int]:
         """Rows that forces and resistances add to, and their lengths."""
         links = self.resisting.closed.plan.links
-        sizes = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in SHARED}
+        sizes = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in ADDED_TO}
         return {name: size for name, size in sizes.items() if size}
 
     def add_runs(self) -> None:

@@ -64,7 +64,7 @@ class PileKernels:
         return self.rooms[name].offset + CROSS * self.pile.blocks[later, link]
 
     def _run(self, name: str, trace: Callable[[Sketch], None], *columns: Sequence[int]) -> None:
-        work = self.builder.room(0).array
+        work = self.builder.work_array
         if not columns[0]:
             return
         if name not in self.made:
