@@ -76,6 +76,17 @@ def test_run_tells_machines_the_same(anyjoint, pendulum: str) -> None:
     assert facts["energy_balance"] < 1e-9
 
 
+def test_run_says_what_auto_has_chosen(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    """Dry friction takes energy that is not counted, which is no error of the steps."""
+    rough = tmp_path / "rough.py"
+    rough.write_text(PENDULUM.replace("inertia=inertia", "inertia=inertia, friction=0.5"))
+    code, out, err = anyjoint("run", f"{rough}:build", "--method", "auto")
+    assert code == 0, err
+    assert "by time-stepping" in out
+    assert "of the energy exchanged went to contacts, friction and steps" in " ".join(out.split())
+    assert json.loads(anyjoint("run", pendulum, "--method", "auto", "--json")[1])["method"] == "rk4"
+
+
 def test_set_reaches_the_builder(anyjoint, pendulum: str) -> None:
     code, out, err = anyjoint("info", pendulum, "--json", "--set", "mass=2.5")
     assert code == 0, err

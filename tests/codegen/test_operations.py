@@ -154,3 +154,8 @@ def test_every_table_knows_every_operation():
     assert set(llvm.TEXT) == set(SIGNATURES) - PRINTED_BY_HAND
     for op, of in ops.OPERATIONS.items():
         assert bool(of.c) == bool(of.javascript) == bool(of.llvm) == (op not in PRINTED_BY_HAND)
+
+
+def test_numbers_of_operations_fit_into_the_keys_of_nodes():
+    """Another one would have the keys of nodes of an operation that is there: different expressions would be one."""
+    assert max(Op) < 32

@@ -222,3 +222,45 @@ def test_mistakes_have_the_same_error_in_every_form(mistake, n, form):
     with pytest.raises(AlgorithmError) as told:
         FORMS[form](replace(method, name=f"{method.name} {n}"), mech, random_rows(method, mech))
     assert str(told.value).endswith(message)
+
+
+def read_number_of_parent(body, parent):
+    """The ground has none, and is not asked."""
+    body.generalized = body.qd if body.on_ground else body.qd * parent.J.C[0, 0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_of_the_parent_are_its_own(form):
+    method, mech = made(f"parent's number, {form}", ("outward", read_number_of_parent)), chain(3)
+    with pytest.raises(AlgorithmError, match="reads 'J' of the parent, which the same sweep has not set"):
+        FORMS[form](method, mech, random_rows(method, mech))
+
+
+def hand_in_twice(body, parent):
+    total = body.plus("n", body.qd[0])
+    parent.add("n", total)
+    parent.add("n", 2 * body.qd[0])
+    body.generalized = vector(total)
+
+
+def test_what_a_link_hands_in_twice_is_added_up():
+    method, mech = made("twice", ("inward", hand_in_twice)), chain(3)
+    rows = random_rows(method, mech)
+    a, b, c = rows["v"]
+    for run in FORMS.values():
+        assert close(run(method, mech, rows), np.array([a + 3 * b + 3 * c, b + 3 * c, c]), 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("steps", "options", "message"),
+    [
+        ([("outwards", say)], {}, "typo: a sweep goes 'outwards'; expected 'outward' or 'inward'"),
+        ([("outward", say)], {"results": ["x", "x"]}, "typo: the result or total 'x' is declared twice"),
+        ([("outward", say)], {"results": ["x"], "totals": ["x"]}, "typo: the result or total 'x' is declared twice"),
+        ([("outward", say)], {"inputs": ["q", "q"]}, "typo: the input 'q' is declared twice"),
+    ],
+)
+def test_declarations_are_checked_when_an_algorithm_is_made(steps, options, message):
+    with pytest.raises(AlgorithmError) as told:
+        algorithm("typo", *steps, **({"inputs": ["q"], "results": ["x"]} | options))
+    assert str(told.value).endswith(message)

@@ -105,6 +105,8 @@ def test_tables_are_written_where_they_should_be(model, name):
     assert np.array_equal(out, wanted)
     with pytest.raises(InputError, match=f"{name}: out is not contiguous"):
         ask(out=np.zeros(wanted.shape, order="F"))
+    with pytest.raises(InputError, match=rf"{name}: out has shape .*; expected \({wanted.shape[1]}, .*, or \(batch, "):
+        ask(out=np.zeros(wanted[0].size))  # rows as programs write them are no table
 
 
 def test_large_matrices_of_joints_that_follow_are_written_too(monkeypatch):

@@ -162,6 +162,18 @@ def test_what_is_no_frame_is_said(ask, words):
         ask(MODEL, states(1)[0][0])
 
 
+def test_a_frame_of_another_mechanism_is_refused():
+    """Its body is known by a number, which another body has here."""
+    mech, other = tree(), aj.Mechanism("other")
+    other.add_body("first", joint=joints.Revolute(), inertia=aj.Inertia.point(1.0, (0, 0, 1)))
+    q, tool = states(1)[0][0], mech.add_frame("tool", "ball", aj.Pose.translation(1, 2, 3))
+    assert np.array_equal(mech.compile().frame_pose(q, tool), MODEL.frame_pose(q, ("ball", (1, 2, 3))))
+    for body in ("first", other.ground):
+        foreign = other.add_frame(f"{body} tool", body, aj.Pose.translation(1, 2, 3))
+        with pytest.raises(aj.InputError, match="tool' is one of another mechanism than 'tree'"):
+            MODEL.frame_pose(q, foreign)
+
+
 @pytest.mark.parametrize(("name", "body", "pose", "words"), [
     ("", "ball", None, "non-empty text"),
     ("tip", "ball", None, "already a frame or body 'tip'"),

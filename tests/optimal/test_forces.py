@@ -61,7 +61,7 @@ def test_nothing_is_compiled_from_one_iteration_to_the_next(model, monkeypatch, 
     made = []
     monkeypatch.setattr(jit, "compile_module", lambda *given: made.append(given) or compiled(*given))
     monkeypatch.setattr("anyjoint.codegen.schedule.compile_module", jit.compile_module)
-    monkeypatch.setattr("anyjoint.simulate.stepper.compile_module", jit.compile_module)
+    monkeypatch.setattr("anyjoint.simulate.compiled_stepper.compile_module", jit.compile_module)
     options = {"duration": 0.1, "dt": 0.01, "method": method, "gradient": True}
     runs = [model.simulate([0.1], forces=[spring(k)], **options) for k in (20.0, 30.0, 40.0)]
     runs[0].gradient(dq=[1.0], wrt=NAMES)

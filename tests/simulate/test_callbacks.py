@@ -53,6 +53,21 @@ def test_nan_of_a_controller_is_reported_with_its_time(method):
     assert np.isfinite(traj.q).all()
 
 
+@pytest.mark.parametrize("hold", [None, 2])
+def test_a_controller_is_not_blamed_for_a_motion_that_blows_up(hold):
+    """It was asked at a state that is not finite, and its answer, which is not either, was named as the reason."""
+    seen = []
+
+    def gentle(t, q, v):
+        seen.append(np.isfinite([*q, *v]).all())
+        return -0.1 * np.tanh(v)
+
+    spring = [forces.Spring("b", (0, 0, 0), None, (0, 0, 0), 1e300)]
+    traj = slider().simulate([1.0], [0.0], 0.1, dt=1e-2, tau=gentle, forces=spring, hold=hold)
+    assert "blew up" in traj.status.reason
+    assert all(seen)
+
+
 def test_nan_of_a_function_of_time_is_reported():
     def gust(t):
         return math.inf if t > 0.05 else 1.0

@@ -8,9 +8,9 @@ import pytest
 from anyjoint.codegen.builder import WORK
 from anyjoint.forces.program import trace_forces
 from anyjoint.simulate import Spring, Wrench
+from anyjoint.simulate.compiled_stepper import CompiledStepper
 from anyjoint.simulate.kept import MOST, kept
 from anyjoint.simulate.step import ARRAYS, make_step
-from anyjoint.simulate.stepper import Stepper
 from anyjoint.simulate.stepper_llvm import loop_text
 from anyjoint.stepper import STEPPERS
 from simulate.mechanisms import rods
@@ -46,7 +46,7 @@ def test_the_same_mechanism_gives_the_same_code(method):
         program = mech.compile().program("forward_dynamics")
         spring = Spring("rod 1", (0, 0, -1), None, (1, 0, 0), 4.0, 0.1, 0.5)
         step = make_step(STEPPERS[method], mech, program.trace.schedule, trace_forces(mech, [spring]), False, False)
-        texts.append(Stepper(step, [program]).code.source("llvm"))
+        texts.append(CompiledStepper(step, program.dtype).code.source("llvm"))
     assert texts[0] == texts[1]
     assert "rod" not in texts[0]  # names never reach generated source
 

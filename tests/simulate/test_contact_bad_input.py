@@ -158,7 +158,7 @@ def test_constraints_beside_contacts():
 
 
 def test_what_is_not_followed_says_why(model):
-    with pytest.raises(aj.InputError, match="'bdf2': contacts that open and close are followed by rk4"):
+    with pytest.raises(aj.InputError, match="'bdf2': contacts that open and close are followed by dopri5, rk4, semi"):
         model.simulate(*free(1.0), duration=0.1, method="bdf2")
     with pytest.raises(aj.InputError, match="not differentiated; add the body with the joint of one mode"):
         model.simulate(*free(1.0), duration=0.1, gradient=True)

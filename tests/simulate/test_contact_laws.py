@@ -7,7 +7,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces, joints, surfaces
-from anyjoint.simulate.contact import run, switch
+from anyjoint.simulate import zeno
+from anyjoint.simulate.contact import switch
 from anyjoint.simulate.contact.impulse import Law, gain, impulses
 from anyjoint.simulate.contact.nearest import Nearest
 from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, changes, free, middle, touching
@@ -161,8 +162,8 @@ def test_a_rod_jams_as_painleve_found(share, jams):
 
 
 def test_infinitely_many_changes_end_a_run(monkeypatch):
-    monkeypatch.setattr(run, "CROWD", 5)
-    monkeypatch.setattr(run, "MOMENT", 1e4)
+    monkeypatch.setattr(zeno, "CROWD", 5)
+    monkeypatch.setattr(zeno, "MOMENT", 1e4)
     traj = ball_on_plane(restitution=0.9).compile().simulate(*free(0.2), duration=3.0, dt=0.01)
     assert not traj.status.ok
     assert "'ball' changed its mode 5 times" in traj.status.reason

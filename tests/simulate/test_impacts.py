@@ -351,7 +351,7 @@ def test_restitution_is_from_0_to_1(bad):
         ({"limits": "impact", "restitution": {"blok/distance": 0.5}}, "did you mean 'block/distance'"),
         ({"limits": "impacts"}, "limits='impacts'; expected True or False, \"impact\""),
         ({"limits": "impact", "method": "time-stepping"}, "its steps feel limits by themselves"),
-        ({"limits": "impact", "method": "bdf2"}, "goes with rk4, semi-implicit-euler, dopri5"),
+        ({"limits": "impact", "method": "bdf2"}, "goes with dopri5, rk4, semi-implicit-euler"),
         ({"limits": "impact", "forces": [forces.Limits(1.0)]}, "forces has a Limits"),
         ({"limits": "impact", "gradient": True}, "gradient"),
         ({"limits": "impact", "hold": 2, "tau": lambda t, q, v: 0 * v}, "no hold="),

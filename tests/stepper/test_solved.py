@@ -255,3 +255,17 @@ def test_equations_are_solved_in_short_numbers(method):
     short, long = (model.simulate(*mech.start, 0.5, dt=2e-3, method=method) for model in models)
     assert short.status.ok
     assert short.q == pytest.approx(long.q, abs=1e-5)
+
+
+def test_a_force_with_corners_is_solved_in_python_as_in_machine_code():
+    """A strong servo that is cut off at both ends: whole steps of Newton's method go to and fro over the rest."""
+    mech = aj.Mechanism("slider", gravity=(0, 0, 0))
+    mech.add_body("block", None, joints.Prismatic(), inertia=aj.Inertia.point(1.0))
+    servo = [forces.Servo("block", 0.0, 1e6, limit=100.0)]
+    model, run = mech.compile(), {"duration": 0.02, "dt": 0.01, "method": "bdf1", "forces": servo}
+    compiled = model.simulate([5e-3], [0.0], **run)
+    in_python = model.simulate([5e-3], [0.0], **run, tau=lambda t, q, v: 0 * v)
+    assert compiled.status.ok
+    assert in_python.status.ok
+    assert compiled.q[1, 0] == pytest.approx(5e-3 / 101, rel=1e-9)
+    assert np.allclose(in_python.q, compiled.q, rtol=1e-9, atol=1e-15)

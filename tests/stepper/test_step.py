@@ -91,6 +91,14 @@ def test_states_may_be_stepped_in_place():
     assert all(np.array_equal(x, y) for x, y in zip((q, v), wanted, strict=True))
 
 
+def test_coordinates_and_velocities_have_memory_of_their_own():
+    """Of a hinge both fit into one array, where velocities would be all that is left."""
+    mech, memory = aj.Mechanism("hinge"), np.zeros(2)
+    mech.add_body("bob", None, joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    with pytest.raises(aj.InputError, match="step: arrays of out overlap each other"):
+        mech.compile().step([0.1], [0.2], out=(memory[:1], memory[:1]))
+
+
 def test_methods_that_look_back_are_named():
     with pytest.raises(aj.InputError, match="method='bdf2' looks back at steps before, so simulate takes it"):
         tumbling().compile().step(*tumbling().start, method="bdf2")

@@ -54,7 +54,7 @@ def show(
         trajectory = model.simulate(*start, **chosen, forces=acting, progress=advance)
         simulated = time.perf_counter() - began
     files = _write(trajectory, outputs, as_json)
-    facts = _facts(target, model, trajectory) | chosen | _speed(trajectory, compiled, simulated) | files
+    facts = chosen | _facts(target, model, trajectory) | _speed(trajectory, compiled, simulated) | files
     if as_json:
         print_json(facts)
     else:
@@ -82,6 +82,7 @@ def _facts(target: Target, model: Model, trajectory: Trajectory) -> dict[str, An
         "model": target.name,
         "bodies": model.nb,
         "coordinates": model.nq,
+        "method": trajectory.method,  # which "auto" has chosen
         "operations": int(model.op_count("forward_dynamics").total),
         "status": str(trajectory.status),
         "finished": bool(trajectory.status.ok),
@@ -131,6 +132,8 @@ def _for_people(facts: dict[str, Any]) -> dict[str, object]:
 
 def _balance(off: float, method: str) -> str:
     """What is out of balance; contacts, stops and dry friction take energy that is not counted."""
-    if method == "time-stepping":
+    from anyjoint.stepper import resists
+
+    if resists(method):
         return f"{off:.1e} of the energy exchanged went to contacts, friction and steps"
     return f"off by {off:.1e} of the energy exchanged (damping and inputs counted)"

@@ -37,14 +37,23 @@ class Builder:
         """All arrays, the work array last."""
         return (*self.given, WORK)
 
+    @property
+    def work_array(self) -> int:
+        """The number of the work array."""
+        return len(self.given)
+
     def place(self, name: str, offset: int = 0) -> Place:
         """An entry of one of the caller's arrays."""
         return Place([array.name for array in self.given].index(name), offset)
 
+    def kind(self, place: Place) -> Kind:
+        """The kind of the array that a place is in."""
+        return self.arrays[place.array].kind
+
     def room(self, n: int, multiple: int = 1) -> Place:
         """Room for n numbers in the work array, from a multiple of some number on."""
         self.work += -self.work % multiple + n
-        return Place(len(self.given), self.work - n)
+        return Place(self.work_array, self.work - n)
 
     def kernel(self, kernel: Kernel) -> int:
         """Add a kernel; its number."""
@@ -82,6 +91,15 @@ class Builder:
         for size, count, skip in ((BLOCK, whole, 0), (rest, 1, whole * BLOCK)):
             if size and count:
                 self._block(size, count, skip, inputs, scalars, outputs, function, accumulate)
+
+    def copy(self, n: int, source: Place, target: Place) -> None:
+        """Copy n numbers from one place to another."""
+        self.pointwise(n, {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]})
+
+    def clear(self, n: int, *places: Place) -> None:
+        """Set n numbers to zero, at one place or at several."""
+        outputs = {str(k): place for k, place in enumerate(places)}
+        self.pointwise(n, {}, {}, outputs, lambda _: dict.fromkeys(outputs, 0.0))
 
     def _block(
         self, size: int, count: int, skip: int, inputs: Mapping[str, Place], scalars: Mapping[str, Place],

@@ -52,7 +52,7 @@ class Rest:
         values = [part for part in self.carried(loop) if part[0] == lane_array(schedule)]
         self.values = [(self._work(k), n, builder.room(n)) for _, k, n in values]
         for place, n, kept in self.values:
-            builder.pointwise(n, {"x": place}, {}, {"y": kept}, lambda x: {"y": x["x"]})
+            builder.copy(n, place, kept)
 
     def leave(self, i: int) -> None:
         """Behind run i, if a pass ends there: values are as the loop left them.
@@ -61,11 +61,11 @@ class Rest:
         """
         if i in self.ends:
             for place, n, kept in self.values:
-                self.made.builder.pointwise(n, {"x": kept}, {}, {"y": place}, lambda x: {"y": x["x"]})
+                self.made.builder.copy(n, kept, place)
 
     def _work(self, entry: int) -> Place:
         """An entry of the work array."""
-        return Place(len(self.made.builder.given), entry)
+        return Place(self.made.builder.work_array, entry)
 
     def carried(self, loop: Loop, alive: bool = False) -> list[Range]:
         """Places that a pass reads before it writes them, in ranges; `alive`: those with derivatives."""
@@ -108,7 +108,7 @@ class Rest:
         self.numbers = self._set(change=0.0, size=0.0, last=1e300, top=0.0, count=0.0) | {"go": self._work(loop.go)}
         self.first = len(builder.runs)
         for (place, n), old in zip(self.places, self.old, strict=True):
-            builder.pointwise(n, {"x": place}, {}, {"y": old}, lambda x: {"y": x["x"]})
+            builder.copy(n, place, old)
 
     def end_rates(self, i: int) -> None:
         """Behind run i, if a pass ends there: once more, until rates stay as they are."""

@@ -111,7 +111,7 @@ class Shadows:
                 arrays.append(place.array)
                 parts.append(run.offsets[:, j - n] + place.offset)
             else:
-                arrays.append(len(self.builder.given))
+                arrays.append(self.builder.work_array)
                 parts.append(extra[j - 2 * n])
         table = np.stack(parts, axis=1) if parts else np.zeros((run.times, 0))
         return tuple(arrays), table.astype(np.int32)
@@ -124,7 +124,7 @@ class Shadows:
     def fill(self, name: str) -> None:
         """Copy the caller's row into the shadow of an array."""
         if found := self.shadow(name):
-            self._copy(found[1], self.builder.place(self.rows[name]), found[0])
+            self.builder.copy(found[1], self.builder.place(self.rows[name]), found[0])
 
     def fetch(self, name: str, add: bool = False) -> None:
         """Copy the shadow of an array into the caller's row, or add it to what is there."""
@@ -134,22 +134,18 @@ class Shadows:
                 both = {"x": found[0], "y": place}
                 self.builder.pointwise(found[1], both, {}, {"y": place}, lambda x: {"y": x["x"] + x["y"]})
             else:
-                self._copy(found[1], found[0], place)
+                self.builder.copy(found[1], found[0], place)
 
     def clear(self, arrays: Collection[str]) -> None:
         """Fill shadows with zeros."""
         for found in filter(None, map(self.shadow, arrays)):
-            self.builder.pointwise(found[1], {}, {}, {"x": found[0]}, lambda _: {"x": 0.0})
+            self.builder.clear(found[1], found[0])
 
     def clear_some(self, flags: Sequence[Flags]) -> None:
         """Fill the flagged numbers of shadows with zeros, array by array."""
         for array, some in enumerate(flags):
             for part in filter(len, np.split(at := np.flatnonzero(some), np.flatnonzero(np.diff(at) > 1) + 1)):
-                place = self.place[array].at(int(part[0]))
-                self.builder.pointwise(len(part), {}, {}, {"x": place}, lambda _: {"x": 0.0})
-
-    def _copy(self, n: int, source: Place, target: Place) -> None:
-        self.builder.pointwise(n, {"x": source}, {}, {"y": target}, lambda values: {"y": values["x"]})
+                self.builder.clear(len(part), self.place[array].at(int(part[0])))
 
     def made(self) -> Schedule:
         """The schedule, each kernel once that some run calls: passes that were written out have the same many times."""

@@ -16,9 +16,9 @@ from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Matrix, Vector, zeros
 
 from .constraint import Coordinate
+from .push import Scalars
 from .rows import Touched
 
-Scalars = Sequence[Scalar]
 FIRM = 25.0  # times the mass that a contact feels over the square of a step: no contact is stiffer
 
 

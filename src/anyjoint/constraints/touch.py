@@ -12,7 +12,8 @@ from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
 
-from .resistance import Begun, Resistance, Scalars, firmness, pushing, rubbing
+from .push import Scalars
+from .resistance import Begun, Resistance, firmness, pushing, rubbing
 from .rows import Touched
 
 Distance = Callable[[Vector], Scalar]  # of a point: negative inside

@@ -59,6 +59,12 @@ def algorithm(
     partials: Along | None = None,
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
+    for direction, _ in sweeps:
+        if direction not in ("outward", "inward"):
+            raise AlgorithmError(f"{name}: a sweep goes {direction!r}; expected 'outward' or 'inward'")
+    for kind, given in (("input", inputs), ("result or total", (*results, *totals))):
+        if twice := [x for k, x in enumerate(given) if x in given[:k]]:
+            raise AlgorithmError(f"{name}: the {kind} {twice[0]!r} is declared twice")
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
     rows = tuple(inputs), tuple(results), tuple(totals)
     return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials)

@@ -12,11 +12,10 @@ from anyjoint.frozen import frozen
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Vector, as_matrix, cross, dot, rigid, vector
-from anyjoint.spatial.inertia import symmetric, symmetric_from, turn_symmetric
+from anyjoint.spatial.inertia import UPPER, symmetric, symmetric_from, turn_symmetric
 from anyjoint.tree.record import Record
 
 EYE = as_matrix(np.eye(3, dtype=int))
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @frozen

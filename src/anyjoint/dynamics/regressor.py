@@ -11,15 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, skew, zeros
+from anyjoint.spatial.inertia import RIGID, UPPER
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
 from .common_frame import products
 from .derivatives import place
 from .newton_euler import accelerate
-
-INERTIA = 10  # numbers of a rigid inertia
-TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def weigh_units(body: Record, parent: Parent) -> None:
@@ -29,7 +27,7 @@ def weigh_units(body: Record, parent: Parent) -> None:
     wrenches = unit_wrenches(body.w, body.wdot, body.acceleration, body.Omega)
     forces = body.R @ wrenches[3:]
     couples = body.R @ wrenches[:3]
-    for k in range(INERTIA):
+    for k in range(RIGID):
         couples[:, k] = couples[:, k] + cross(body.p, forces[:, k])
     body.units = np.vstack([couples, forces])
     body.D_units = products(body.J_world, body.units)
@@ -37,10 +35,10 @@ def weigh_units(body: Record, parent: Parent) -> None:
 
 def unit_wrenches(w: Vector, wdot: Vector, a: Vector, Omega: Matrix) -> Matrix:
     """Wrenches (6, 10) about the origin: f = m a + Omega h, n = h x a + I wdot + w x I w."""
-    out = zeros(6, INERTIA)
+    out = zeros(6, RIGID)
     out[3:, 0] = a
     out[:3, 1:4], out[3:, 1:4] = -skew(a), Omega
-    for k, (i, j) in enumerate(TENSOR):
+    for k, (i, j) in enumerate(UPPER):
         spin, turn = zeros(3), zeros(3)
         spin[i], turn[i] = w[j], wdot[j]
         if i != j:
@@ -51,9 +49,9 @@ def unit_wrenches(w: Vector, wdot: Vector, a: Vector, Omega: Matrix) -> Matrix:
 
 def regressor_matrix(records: Sequence[Record], parents: Sequence[int], starts: Sequence[int]) -> Matrix:
     """Y (nv, 10 nb) from the records of all bodies; zero where a joint does not move a body."""
-    out = zeros(starts[-1], INERTIA * len(records))
+    out = zeros(starts[-1], RIGID * len(records))
     for i, body in enumerate(records):
-        columns, j = slice(INERTIA * i, INERTIA * i + INERTIA), i
+        columns, j = slice(RIGID * i, RIGID * i + RIGID), i
         while j >= 0:
             n = records[j].J_world.shape[1]
             out[starts[j] : starts[j] + n, columns] = (

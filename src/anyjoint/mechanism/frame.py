@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from anyjoint.spatial import Pose
 from .body import Body, Ground
 
 if TYPE_CHECKING:
+    from anyjoint.scalar.array import ArrayLike
+
     from .mechanism import Mechanism
 
 HERE = Pose()
+# Itself, its name or "body/name", a body, or (body, point or pose).
+WhichFrame: TypeAlias = "Frame | Body | Ground | str | tuple[Body | Ground | str | None, Pose | ArrayLike]"
 
 
 @frozen
@@ -54,10 +58,10 @@ def owners(mech: Mechanism) -> list[Body | Ground]:
     return [mech.ground, *mech.bodies]
 
 
-def find_frame(mech: Mechanism, frame: Any, where: str) -> Frame:
+def find_frame(mech: Mechanism, frame: WhichFrame, where: str) -> Frame:
     """The frame that is meant: a Frame, its name, "body/name", a body, or (body, point or pose)."""
     if isinstance(frame, Frame):
-        return frame
+        return _own(mech, frame, where)
     if isinstance(frame, Body) and any(body is frame for body in mech.bodies[frame.index : frame.index + 1]):
         return Frame(frame.name, frame.index, HERE)
     if isinstance(frame, (Body, Ground)):
@@ -69,6 +73,14 @@ def find_frame(mech: Mechanism, frame: Any, where: str) -> Frame:
         expected = "the name of a frame or body, or (body, point)"
         raise InputError(f"{where}: {frame!r} is no frame; expected {expected}")
     return _named(mech, frame, where)
+
+
+def _own(mech: Mechanism, frame: Frame, where: str) -> Frame:
+    """A frame that was given as itself; refuses one of another mechanism, which has other bodies by the same number."""
+    known = owners(mech)[frame.body + 1].frames.get(frame.name) if frame.body < mech.nb else None
+    if known is None or not np.array_equal(known.matrix, frame.pose.matrix):
+        raise InputError(f"{where}: frame {frame.name!r} is one of another mechanism than {mech.name!r}; add it there")
+    return frame
 
 
 def _as_pose(place: Any, where: str) -> Pose:

@@ -89,8 +89,11 @@ def checked_out(
 
 def flat_out(where: str, out: Any, shape: tuple[int, ...]) -> Any:
     """A caller's place for tables of a shape as the rows that programs write: the same memory, never a copy of it."""
-    if len(shape) < 2 or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
+    if len(shape) < 2 or not isinstance(out, np.ndarray):
         return out
+    if out.shape[-len(shape) :] != shape:
+        table = ", ".join(map(str, shape))
+        raise InputError(f"{where}: out has shape {out.shape}; expected ({table}), or (batch, {table}) for a batch")
     if not out.flags.c_contiguous:
         raise InputError(f"{where}: out is not contiguous; expected a contiguous array of shape {out.shape}")
     return out.reshape(*out.shape[: -len(shape)], math.prod(shape))
@@ -103,6 +106,8 @@ def write_out(where: str, out: Any, results: tuple[Floats, ...]) -> Any:
         got = ", ".join(f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__ for x in given)
         wanted = " and ".join(f"{x.dtype} {x.shape}" for x in results)
         raise InputError(f"{where}: out is {got}; expected arrays to write to, {wanted}")
+    if any(np.shares_memory(x, y) for k, x in enumerate(out) for y in out[:k]):
+        raise InputError(f"{where}: arrays of out overlap each other; give each memory of its own")
     for place, result in zip(out, results, strict=True):
         place[...] = result
     return out

@@ -94,7 +94,7 @@ class Asked:
         arrays = completed(model, quantity, given, (), named)
         if len(arrays) < len(given):
             raise InputError(f"{what}: the point of {quantity.name} lacks {given[len(arrays)].name!r}")
-        rows = tuple(_flat_row(model, what, row, x) for row, x in zip(given, arrays, strict=True))
+        rows = tuple(_flat_row(model, row, x) for row, x in zip(given, arrays, strict=True))
         return Asked(model, what, quantity, rows)
 
     @property
@@ -144,7 +144,7 @@ class Asked:
                 own = {x: change for x, change in given.items() if x not in self.names}
                 made.append(product.numbers.push(own).astype(self.model.dtype))
             elif name in given:
-                made.append(_flat_row(self.model, self.what, row, given[name]))
+                made.append(_flat_row(self.model, row, given[name]))
             else:
                 made.append(np.zeros(row.size(self.model.mechanism), self.model.dtype))
         return made
@@ -171,7 +171,7 @@ def _by_name(asked: Asked, direction: object) -> dict[str, object]:
     return {name: x for name, x in zip(asked.names, direction, strict=False) if x is not None}
 
 
-def _flat_row(model: Model, what: str, row: Row, x: Any) -> Any:
+def _flat_row(model: Model, row: Row, x: Any) -> Any:
     """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
     shape = row.shape(model.mechanism)
     given = np.asarray(x)

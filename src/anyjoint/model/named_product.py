@@ -56,8 +56,8 @@ def in_parameters(
             _push(builder, tied, row, places[row.name], row.size(mechanism))
     result = builder.room(sum(row.size(mechanism) for row in product.outputs))
     places |= {"result": result, NUMBERS: builder.place(NUMBERS)}
-    _clear(builder, result, sum(row.size(mechanism) for row in product.outputs))
-    in_work = [name for name, place in places.items() if place.array == len(builder.given)]
+    builder.clear(sum(row.size(mechanism) for row in product.outputs), result)  # programs leave out what is always 0
+    in_work = [name for name, place in places.items() if place.array == builder.work_array]
     Embedded(builder, trace.schedule, in_work).call(places)
     target = builder.place("result")
     bars = None
@@ -66,7 +66,7 @@ def in_parameters(
             target = _pull(builder, tied, result, target, bars)
             bars = result
         else:
-            _copy(builder, result, target, row.size(mechanism))
+            builder.copy(row.size(mechanism), result, target)
             target = target.at(row.size(mechanism))
         result = result.at(row.size(mechanism))
     return record, replace(trace, schedule=builder.schedule())
@@ -131,12 +131,3 @@ def _dot(graph: Graph, numbers: Floats, nodes: Sequence[Node]) -> Node:
         if number:
             total = total + float(number) * node
     return total
-
-
-def _copy(builder: Builder, source: Place, target: Place, n: int) -> None:
-    builder.pointwise(n, {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]})
-
-
-def _clear(builder: Builder, place: Place, n: int) -> None:
-    """Programs leave out what nothing depends on."""
-    builder.pointwise(n, {}, {}, {"y": place}, lambda _: {"y": 0.0})

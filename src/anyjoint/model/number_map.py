@@ -15,12 +15,12 @@ from anyjoint.codegen import Kernel, Store
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.inertia import spatial_inertias
 from anyjoint.scalar.array import Floats
+from anyjoint.spatial.inertia import UPPER
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import import_into
+from anyjoint.trace.draft import Draft
 from anyjoint.trace.numbers import NumberTable
-from anyjoint.trace.pieces import Pieces
 from anyjoint.trace.workshop import Trace, Workshop
-from anyjoint.tree.links import UPPER
 
 from .change import GRAVITY, INERTIA, SPRING, find, value_of
 
@@ -36,11 +36,11 @@ def settable(mechanism: Mechanism, names: Sequence[str]) -> dict[str, Floats]:
 
 def number_kernel(workshop: Workshop, trace: Trace, parameters: dict[str, Floats]) -> Kernel:
     """The kernel that reads a row of these parameters and stores those of a program's numbers that depend on them."""
-    made = Pieces()
-    given, out = made.array("parameters", "row"), made.array("numbers", "row")
+    made = Draft()
+    given, out = made.argument("parameters", "row"), made.argument("numbers", "row")
     nodes, at = {}, 0
     for name, values in parameters.items():
-        nodes[name] = [made.load(given, at + k) for k in range(len(values))]
+        nodes[name] = [made.entry(given, at + k) for k in range(len(values))]
         at += len(values)
     table = _Affine(workshop, trace, nodes).table()
     stores = []
@@ -49,7 +49,7 @@ def number_kernel(workshop: Workshop, trace: Trace, parameters: dict[str, Floats
         outputs = [Node(graph, i) for i in rows.setup.outputs]
         for k, raw in enumerate(rows.raw(table) if count else ()):
             if any(isinstance(x, Node) for x in raw):
-                values = import_into(made.g, outputs, {Node(graph, i): raw[j] for i, j in rows.setup.raw.items()})
+                values = import_into(made.graph, outputs, {Node(graph, i): raw[j] for i, j in rows.setup.raw.items()})
                 places = range(rows.start + k * count, rows.start + (k + 1) * count)
                 stores += [
                     Store(x, out, place) for x, place in zip(values, places, strict=True) if x.known is None

@@ -6,13 +6,14 @@ the bodies; what its wrenches on them do to the joints is a product with all Jac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose, Translation, Turn, skew, vector
 from anyjoint.symbolic import Graph, Node
@@ -23,6 +24,7 @@ from .arguments import checked_row
 from .part import Part
 
 if TYPE_CHECKING:
+    from anyjoint.codegen.function import CompiledFunction
     from anyjoint.forces.path import Path
 
 
@@ -78,10 +80,10 @@ class PathQuestions(Part):
         return lengths, wrenches, direct
 
     @cached_property
-    def _path_programs(self) -> dict[Any, Any]:
+    def _path_programs(self) -> dict[Hashable, CompiledFunction]:
         return {}
 
-    def _path_program(self, path: Path) -> Any:
+    def _path_program(self, path: Path) -> CompiledFunction:
         """The program of all paths of this kind."""
         grounded = tuple(body < 0 for body in path.bodies)
         key = path.measure, grounded, len(path.coordinates), len(path.numbers)
@@ -90,7 +92,9 @@ class PathQuestions(Part):
         return self._path_programs[key]
 
 
-def _compiled(measure: Any, grounded: tuple[bool, ...], coordinates: int, numbers: int, dtype: str) -> Any:
+def _compiled(
+    measure: Callable[..., Scalar], grounded: tuple[bool, ...], coordinates: int, numbers: int, dtype: str
+) -> CompiledFunction:
     """(poses of moving bodies, coordinates, numbers) -> length, and its slopes by small motions and coordinates."""
     g = Graph()
     frames = [[g.variable("x") for _ in range(12)] for still in grounded if not still]

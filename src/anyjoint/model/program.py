@@ -20,7 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers, NumberTable
-from anyjoint.trace.structure import built_in
+from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.workshop import Trace
 
 from .arguments import checked_out, checked_rows, checked_threads
@@ -56,8 +56,7 @@ class Program:
 
     def fits(self, numbers: Numbers) -> bool:
         """Whether numbers that the code has built in are what they were."""
-        flat = numbers.flat()
-        return len(flat) == len(self._built_in) and not np.any(~np.isnan(self._built_in) & (self._built_in != flat))
+        return still_built_in(self._built_in, numbers)
 
     def renumbered(self, quantity: Quantity, numbers: Numbers) -> Program:
         """The program of a quantity that differs in numbers alone, and has the same code."""

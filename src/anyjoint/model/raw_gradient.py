@@ -12,8 +12,9 @@ from anyjoint.errors import InputError
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.scalar.array import Floats
+from anyjoint.spatial.inertia import UPPER
 from anyjoint.trace.numbers import Numbers
-from anyjoint.tree.links import RAW, UPPER
+from anyjoint.tree.links import RAW
 from anyjoint.tree.plan import NUDGE, Link, Plan
 
 from .change import GRAVITY, INERTIA, SPRING, find, value_of

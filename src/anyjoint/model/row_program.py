@@ -15,7 +15,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.plans import Varying
-from anyjoint.trace.structure import built_in
+from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .arguments import checked_out, checked_rows, checked_threads
@@ -62,10 +62,8 @@ class RowProgram:
     def fits(self) -> bool:
         """Whether numbers that the code has built in are still the mechanism's."""
         trace = self.trace
-        flat = self.workshop.numbers(trace.over, trace.gravity, trace.closed).flat()
-        fixed = ~np.isnan(self._built_in)
-        same = len(flat) == len(fixed) and not np.any(fixed & (self._built_in != flat))
-        return same and trace.still_fits(self.workshop.mechanism)
+        numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
+        return still_built_in(self._built_in, numbers) and trace.still_fits(self.workshop.mechanism)
 
     def numbers(self, rows: ParameterRows) -> Floats:
         """A row of numbers for each row of parameters."""

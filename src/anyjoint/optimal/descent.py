@@ -17,7 +17,7 @@ from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.simulate.progress import Progress
-from anyjoint.simulate.run_problem import ended_at_event
+from anyjoint.simulate.run_problem import DURATION, Q0, TAU, V0, ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.simulate.progress import Telling
 
-Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
+OWN = (Q0, V0, TAU, DURATION)
 HOPELESS = 1e30  # the cost of a run that fails
 
 
@@ -272,14 +272,16 @@ class _Problem:
             dq[-1] += by_q[0]
             dv[-1] += by_v[0]
         if self.running:
+            assert traj.run is not None  # the runs of a search can be differentiated
+            drive = traj.run.drive
             if ended_at_event(traj, traj.run):
                 raise InputError(
                     "optimise: the run ends at an event, and how a running cost changes with the time of that is not"
                     " known; give a final cost only, or a run of fixed duration"
                 )
-            if DURATION in self.names and traj.run.drive.times is not None and not traj.run.drive.stretches:
+            if DURATION in self.names and drive.times is not None and not drive.stretches:
                 raise InputError("optimise: tau has times of its own; over the duration, give samples without times")
-            inputs = traj.run.drive.sampled(traj.t)
+            inputs = drive.sampled(traj.t)
             each, (by_t, by_q, by_v, by_input) = self.running.at(traj.t, traj.q, traj.v, inputs)
             share = np.zeros(len(traj.t))  # the trapezoidal rule
             share[:-1] += np.diff(traj.t) / 2
@@ -288,7 +290,7 @@ class _Problem:
             by_duration = float(share @ (each + by_t[:, 0] * traj.t)) / float(traj.t[-1])
             dq += share[:, None] * by_q
             dv += share[:, None] * by_v
-            by_tau = traj.run.drive.spread(traj.t, share[:, None] * by_input) if TAU in self.names else 0.0
+            by_tau = drive.spread(traj.t, share[:, None] * by_input) if TAU in self.names else 0.0
         return value, dq, dv, by_tau, by_duration
 
     def bounds(self, given: Mapping[str, tuple[Any, Any]] | None) -> Any:

@@ -44,7 +44,9 @@ def plot_fit(fit: Identified) -> Any:
 def plot_optimum(found: Optimised) -> Any:
     """The cost over the iterations, and the motion and inputs that were found."""
     traj = found.traj
-    has_input = traj.run.drive.times is not None
+    assert traj.run is not None  # the runs of a search can be differentiated
+    drive = traj.run.drive
+    has_input = drive.times is not None
     made, axes = figure(2 + has_input, 1, 2.4 * (2 + has_input))
     costs = np.array([cost for cost, _ in found.history])
     axes[0].plot(costs, color="C3")
@@ -57,7 +59,6 @@ def plot_optimum(found: Optimised) -> Any:
     axes[1].set_xlabel("time in s")
     axes[1].legend(loc="upper left", frameon=False, ncols=MOST)
     if has_input:
-        drive = traj.run.drive
         for k in np.flatnonzero(drive.values.any(axis=0))[:MOST]:
             axes[2].plot(drive.times, drive.values[:, k], label=f"tau[{k}]")
         axes[2].set_ylabel("inputs")

@@ -115,7 +115,7 @@ def equation(workshop: Workshop, accelerations: Trace, rates: bool, by_numbers: 
     one before, further sweeps take longer than the operations that they save.
     """
     general = accelerations.form == "kernels" and any(link.kind == GENERAL for link in accelerations.plan.links)
-    if accelerations.algorithm != ARTICULATED_BODY.name or (rates and not general):
+    if accelerations.by != ARTICULATED_BODY or (rates and not general):
         return None
     solved = workshop.sweeps(ARTICULATED_BODY_THEN_LOAD if rates else ARTICULATED_BODY_AND_LOAD)
     inverse = INVERSE_DYNAMICS.trace(workshop, "auto")

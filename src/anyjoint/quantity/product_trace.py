@@ -89,7 +89,7 @@ class _Making:
     def zeros(self, n: int) -> Place:
         """Room in the work array, cleared: programs leave out what nothing depends on."""
         room = self.builder.room(n)
-        self.builder.pointwise(n, {}, {}, {"x": room}, lambda _: {"x": 0.0})
+        self.builder.clear(n, room)
         return room
 
     def pull(self, turned: list[tuple[Row, Place, Place]]) -> None:
@@ -111,7 +111,7 @@ class _Making:
 
 def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
     """Rows of a program that stand in the work array."""
-    return [name for name, place in places.items() if place.array == len(builder.given)]
+    return [name for name, place in places.items() if place.array == builder.work_array]
 
 
 def trace_jvp(problem: Problem, workshop: Workshop, formulation: str) -> Trace:
@@ -127,9 +127,7 @@ def trace_jvp(problem: Problem, workshop: Workshop, formulation: str) -> Trace:
         if problem.is_bent(row):
             made.space.solve(values, source, target)
         else:
-            builder.pointwise(
-                row.size(workshop.mechanism), {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]}
-            )
+            builder.copy(row.size(workshop.mechanism), source, target)
     return made.finished()
 
 
@@ -169,8 +167,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
             if problem.is_bent(row):
                 space.solve_transposed(builder.place(values, at), given, seeds.at(at))
             else:
-                n = row.size(mechanism)
-                builder.pointwise(n, {"x": given}, {}, {"y": seeds.at(at)}, lambda x: {"y": x["x"]})
+                builder.copy(row.size(mechanism), given, seeds.at(at))
             at += row.size(mechanism)
             given = given.at(change.size(mechanism))
 

@@ -90,7 +90,7 @@ def looked_at(builder: Builder, mechanism: Mechanism) -> Place:
     room = builder.room(mechanism.nq + mechanism.nv + 1)
     at = 0
     for name, n in (("q_before", mechanism.nq), ("v_before", mechanism.nv), ("dt", 1)):
-        builder.pointwise(n, {"x": builder.place(name)}, {}, {"y": room.at(at)}, lambda x: {"y": x["x"]})
+        builder.copy(n, builder.place(name), room.at(at))
         at += n
     return room
 

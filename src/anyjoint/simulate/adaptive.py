@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.frozen import frozen
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
-from anyjoint.stepper.error_control import AdaptiveRow
-from anyjoint.stepper.methods.adaptive_bdf2 import LookingBackRow
+from anyjoint.stepper.error_control import LEAST, MOST, SAFETY, AdaptiveRow
+from anyjoint.stepper.tableau import Tableau
 
 from .chunk import Chunk, Pace, StepUnderflow
+from .compiled_stepper import compiled_stepper, initial_rows, numbers_of
 from .guard import guard_of
-from .python_step import python_stepper
+from .python_step import PythonStepper, python_stepper
 from .request import Request
 from .stabilise import projected
-from .stepper import initial_rows, make_stepper, numbers_of
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -141,8 +142,9 @@ def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
-    kind = LookingBackRow if request.stepper.remembers else AdaptiveRow
-    stepper, row = make_stepper(request), kind(request.model.nq, request.model.nv, request.powered)
+    stepper = compiled_stepper(request)
+    row = stepper.step.layout
+    assert row is not None  # its steps choose their length
     state, numbers = initial_rows(request, row.length), numbers_of(request)
     _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.numbers)
@@ -183,7 +185,7 @@ def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, en
     before, after, used = rows[:, [row.begin, row.time, row.used]].T.astype(float)
     after = np.where(after >= end, duration, after)
     dense = rows[:, row.dense : row.dense + 4 * n].reshape(-1, 4, n)
-    past = rows[:, row.past : row.last + 1] if isinstance(row, LookingBackRow) else None
+    past = rows[:, row.looks] if row.looks else None
     samples.add(member, before, after, used, rows[:, row.before : row.before + n], dense, past)
 
 
@@ -202,6 +204,36 @@ def _stuck(out: Floats, row: AdaptiveRow, end: float, request: Request) -> tuple
     return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
+@frozen
+class Tried:
+    """A step that was tried: the state after it, rates of all stages and of its end, its work and its error.
+
+    The error is relative to the tolerances: up to 1 it is small enough.
+    """
+
+    q: Floats
+    v: Floats
+    rates: Floats
+    work: float
+    error: float
+    factor: float  # how much longer the next step may be
+
+
+def try_step(
+    stepper: PythonStepper, tableau: Tableau, request: Request, begin: tuple[float, Floats, Floats], h: float
+) -> Tried:
+    """A step of length h in Python, from the time and the state at its beginning."""
+    t, old_q, old_v = begin
+    (q, v), stages = stepper.stages(t, old_q, old_v, h, tableau)
+    rates, n = np.vstack([stages, stepper.rates(t + h, q, v)]), len(q) + len(v)
+    largest = np.maximum(np.abs(np.concatenate([old_q, old_v])), np.abs(np.concatenate([q, v])))
+    off = h * (np.array(tableau.error) @ rates[:, :n]) / (request.atol + request.rtol * largest)
+    error = float(np.sqrt(np.mean(off**2)))
+    wished = SAFETY * max(error, 1e-10) ** (-1 / tableau.order) if np.isfinite(error) else LEAST
+    work = h * float(np.array(tableau.b) @ stages[:, n])
+    return Tried(q, v, rates, work, error, min(max(wished, LEAST), MOST))
+
+
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
     stepper, tableau = python_stepper(request), request.stepper.tableau
@@ -213,22 +245,17 @@ def python_adaptive(request: Request) -> Iterator[Chunk]:
     while t < request.duration:
         for _ in range(pace.start()):
             used = min(h, request.duration - t)
-            (new_q, new_v), stages = stepper.stages(t, q, v, used, tableau)
-            rates = np.vstack([stages, stepper.rates(t + used, new_q, new_v)])
-            old, new = np.concatenate([q, v]), np.concatenate([new_q, new_v])
-            scale = request.atol + request.rtol * np.maximum(np.abs(old), np.abs(new))
-            error = float(np.sqrt(np.mean((used * (np.array(tableau.error) @ rates[:, :n]) / scale) ** 2)))
-            factor = min(max(0.9 * max(error, 1e-10) ** -0.2, 0.2), 5.0) if np.isfinite(error) else 0.2
-            if error < 1:
+            tried = try_step(stepper, tableau, request, (t, q, v), used)
+            if tried.error < 1:
                 after = request.duration if used < h or t + used >= request.duration else t + used
-                dense = (np.array(tableau.dense).T @ rates[:, :width])[None]
-                y = np.append(old, work)[None, :width]
+                dense = (np.array(tableau.dense).T @ tried.rates[:, :width])[None]
+                y = np.concatenate([q, v, [work]])[None, :width]
                 samples.add(0, np.array([t]), np.array([after]), np.array([used]), y, dense)
-                work += used * float(np.array(tableau.b) @ stages[:, n])
-                t, (q, v) = after, stepper.settle(after, new_q, new_v)
-                h *= factor
+                work += tried.work
+                t, (q, v) = after, stepper.settle(after, tried.q, tried.v)
+                h *= tried.factor
             else:
-                h = used * min(factor, 0.9)
+                h = used * min(tried.factor, SAFETY)
             if t >= request.duration:
                 break
             if h < smallest_step(t, request):

@@ -32,7 +32,7 @@ class ChosenStepMap(StepMap):
             if part == "inside":
                 go_inside(builder, HERMITE, n, y.x, [first, _mean(ops, n, y, new), rate])
             else:
-                builder.pointwise(n, {"x": rate}, {}, {"y": first}, lambda x: {"y": x["x"]})
+                builder.copy(n, rate, first)
         if part == "step":
             self._finish(ops, q, v)
 
@@ -46,12 +46,12 @@ class ChosenStepMap(StepMap):
         builder, physics = ops.builder, ops.physics
         none, length, a = builder.room(physics.nv), builder.room(1), builder.room(physics.nv)
         for n, place in ((physics.nv, none), (1, length)):
-            builder.pointwise(n, {}, {}, {"x": place}, lambda _: {"x": 0.0})
+            builder.clear(n, place)
         q, v = ops.go(ops.q, (), ()), ops.go(ops.v, (), ())
         rates = ops.rate(q, v).at, a
         physics.correct(q.at, v.at, none, ops.inputs(0.0), a, length, ops.time(0.0))
         for n, rate, place in zip((physics.nq, physics.nv), rates, self._rates(ops), strict=True):
-            builder.pointwise(n, {"x": rate}, {}, {"y": place}, lambda x: {"y": x["x"]})
+            builder.copy(n, rate, place)
 
 
 def _mean(ops: CompiledOps, n: int, y: Sum, new: Sum) -> Place:

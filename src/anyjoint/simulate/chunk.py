@@ -9,7 +9,8 @@ from anyjoint.errors import AnyjointError
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
-StateAt = Callable[[float], tuple[Floats, Floats]]
+from .events import StateAt
+
 SLICE = 0.05  # seconds between two looks at the world
 
 

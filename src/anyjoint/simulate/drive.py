@@ -80,8 +80,10 @@ class Drive:
         return made
 
     def commanded(self, t: float, q: Floats, v: Floats) -> Floats:
-        """What the user's function asks for."""
+        """What the user's function asks for; it is not asked where a motion has blown up, which is not its fault."""
         assert self.callback is not None
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return np.full(len(v), np.nan)
         return checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
 
     def given(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:

@@ -11,7 +11,9 @@ from anyjoint.frozen import frozen
 from anyjoint.scalar.array import ArrayLike, Floats
 
 Function = Callable[[float, Floats, Floats], ArrayLike]
+StateAt = Callable[[float], tuple[Floats, Floats]]  # states between samples
 PRECISION = 1e-12  # seconds to which a crossing is bracketed, relative to times beyond a second
+HALVINGS = 50  # of a step, to find a time at which what begins at zero is away from it
 
 
 @frozen
@@ -61,7 +63,7 @@ def as_events(events: Events, single: bool) -> tuple[Event, ...]:
     return tuple(event if isinstance(event, Event) else Event(event) for event in given)
 
 
-def locate(event: Event, begin: float, end: float, state_at: Callable[[float], tuple[Floats, Floats]]) -> float:
+def locate(event: Event, begin: float, end: float, state_at: StateAt) -> float:
     """The time of the crossing between two times, by Chandrupatla's method: inverse quadratics where they are safe."""
     a, b = begin, end
     f_a, f_b = (event.value(t, *state_at(t)) for t in (a, b))
@@ -88,8 +90,14 @@ def locate(event: Event, begin: float, end: float, state_at: Callable[[float], t
     return t if f == 0.0 else max(a, b)
 
 
+def away_from_zero(event: Event, begin: float, end: float, state_at: StateAt) -> float | None:
+    """A time at which what begins at zero, and will be below it, is above; None if it does not get there."""
+    times = (begin + (end - begin) / 2**k for k in range(1, HALVINGS))
+    return next((t for t in times if event.value(t, *state_at(t)) > 0), None)
+
+
 def first_crossings(
-    events: Sequence[Event], values: Floats, t: Floats, state_at: Callable[[float], tuple[Floats, Floats]]
+    events: Sequence[Event], values: Floats, t: Floats, state_at: StateAt
 ) -> list[tuple[float, Event]]:
     """All crossings between samples, in time order; values are (samples, events)."""
     found = []

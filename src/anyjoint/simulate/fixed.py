@@ -9,10 +9,10 @@ import numpy as np
 from anyjoint.scalar.array import Floats
 
 from .chunk import Chunk, Pace
+from .compiled_stepper import compiled_stepper, initial_rows, numbers_of
 from .python_step import python_stepper
 from .request import Request
 from .step import Step
-from .stepper import initial_rows, make_stepper, numbers_of
 
 
 def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
@@ -38,7 +38,7 @@ def _parts_from(begin: float, request: Request) -> list[tuple[int, int, float]]:
 
 def compiled_fixed(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code."""
-    stepper = make_stepper(request)
+    stepper = compiled_stepper(request)
     state, numbers = initial_rows(request, stepper.step.row), numbers_of(request)
     stepper.prepare(request.batch)
     if request.begin and request.model.mechanism.timed:
@@ -67,7 +67,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
 
 def held_fixed(request: Request) -> Iterator[Chunk]:
     """Machine code between the calls of a sampled controller, whose answer is held for some steps."""
-    stepper = make_stepper(request)
+    stepper = compiled_stepper(request)
     state, numbers = initial_rows(request, stepper.step.row), numbers_of(request)
     stepper.prepare(request.batch)
     drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1

@@ -14,13 +14,13 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar.array import Floats
+from anyjoint.stepper import explicit_names
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.stepper import Stepper
 
 IMPACT = "impact"
-METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 
 
 Restitution = float | Mapping[str, float] | None  # for all limits, or by the names of coordinates
@@ -63,9 +63,9 @@ def hard_stops(
         if restitution is not None:
             raise InputError(f'restitution={restitution!r} is for limits="impact"; stops that push back have none')
         return None
-    if stepper.name not in METHODS:
+    if stepper.implicit:
         more = "; its steps feel limits by themselves, with limits=True" if stepper.resists else ""
-        raise InputError(f'method={stepper.name!r}: limits="impact" goes with {", ".join(METHODS)}{more}')
+        raise InputError(f'method={stepper.name!r}: limits="impact" goes with {explicit_names()}{more}')
     if model.dtype != np.dtype(float) or model.numeric or hold:
         raise InputError(
             'limits="impact" needs float64, an algorithm whose code is compiled, and no hold=; this is '

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from anyjoint.scalar.array import Floats
 from .kept import Joints, kept
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
     from anyjoint.stepper import Stepper
 
@@ -31,7 +32,7 @@ HELD = 1e-9  # of how a coordinate yields without constraints: with them it does
 HARDEST = 1e4  # times as stiff they make it for that at most
 
 
-def with_stops(model: Model, forces: Sequence[Any], dt: float, stepper: Stepper) -> Sequence[Any]:
+def with_stops(model: Model, forces: Sequence[Force], dt: float, stepper: Stepper) -> Sequence[Force]:
     """Forces, and the stops that go with them, unless steps feel limits by themselves or the user brings stops."""
     if stepper.resists or any(isinstance(force, Limits) for force in forces):
         return forces

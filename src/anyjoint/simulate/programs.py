@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.program import Program
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from anyjoint.quantity import Quantity
 
 
+@overload
+def program_of(model: Model, quantity: str | Quantity) -> Program: ...
+@overload
+def program_of(
+    model: Model, quantity: str | Quantity, rows: ParameterRows | None = None
+) -> Program | RowProgram: ...
 def program_of(model: Model, quantity: str | Quantity, rows: ParameterRows | None = None) -> Program | RowProgram:
     """The program of a quantity; one under the forces of a run is kept with the quantity, not by the model."""
     if rows:
@@ -26,7 +32,7 @@ def program_of(model: Model, quantity: str | Quantity, rows: ParameterRows | Non
         if quantity.like:
             first = program_of(model, quantity.like)
             numbers = first.trace.numbers_under(quantity.pushes)
-            if isinstance(first, Program) and first.fits(numbers):
+            if first.fits(numbers):
                 return first.renumbered(quantity, numbers)
         traced = quantity.trace(model.workshop, model.algorithm)
         return Program(quantity, traced, model.mechanism, model.dtype.name, model.width)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
-from anyjoint.errors import SingularityError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
-from anyjoint.stepper.newton import CLOSE, MOST, ROUND, SLOW, square
+from anyjoint.stepper.newton import BOLD, CLOSE, MOST, ROUND, SLOW, square
 from anyjoint.stepper.physics import JUMP
 from anyjoint.stepper.tableau import Tableau
 
@@ -35,7 +35,7 @@ class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = (),
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[str | Quantity] = (),
         rows: ParameterRows | None = None,
     ) -> None:  # fmt: skip
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
@@ -173,9 +173,9 @@ class NumberOps:
         """The state after a stage, and its accelerations, by Newton's method as in stepper/newton.py."""
         t, a, new_v, last = self.t + c * self.h, np.zeros(len(v)), v, 1e30
         new_q = q + g * self.rate(q, v)
-        for _ in range(MOST):
+        for k in range(MOST):
             x = self.owner.correct(t, new_q, new_v, a, g)
-            a = a + x
+            a = a + (x if k < BOLD else 0.5 * x)
             new_v = v + g * a
             moved = q + g * self.rate(new_q, new_v)
             total = float(np.sum(square(g * x, new_v)) + np.sum(square(moved - new_q, new_q)))
@@ -218,19 +218,22 @@ def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | 
 def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """A quantity of one state, unchecked; `rows` has its parameters."""
     if rows is None:
-        return program_of(model, quantity)
+        program = program_of(model, quantity)
+        return _unchecked(program, program.size)
     return _unchecked(lambda *arrays: model.row_programs.evaluate(quantity, arrays, rows)[0], model.nv)
 
 
-def _unchecked(function: Callable[..., Floats], nv: int) -> Callable[..., Floats]:
+def _unchecked(function: Callable[..., Floats], n: int) -> Callable[..., Floats]:
     """A function of states that answers with NaN where there is nothing to answer, as machine code does."""
 
     def unchecked(*arrays: Floats) -> Floats:
         try:
-            if all(np.isfinite(array).all() for array in arrays):
-                return np.asarray(function(*arrays))
+            return np.asarray(function(*arrays))
         except SingularityError:
             pass
-        return np.full(nv, np.nan)
+        except InputError:  # a motion that has blown up
+            if all(np.isfinite(array).all() for array in arrays):
+                raise
+        return np.full((*arrays[0].shape[:-1], n), np.nan)
 
     return unchecked

@@ -14,9 +14,9 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
 
-from .chunk import Chunk, StateAt, StepUnderflow
+from .chunk import Chunk, StepUnderflow
 from .drive import read_only
-from .events import Event, first_crossings
+from .events import Event, StateAt, first_crossings
 from .guard import Trouble, guards_of
 from .limits import overrun
 from .python_step import coordinate_rates, python_stepper

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -230,16 +230,16 @@ def make_request(
     if rows:
         check_built_into(program, model.mechanism, rows.names, "parameters")
     if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
-        check_stops(model, pushing[-1], rows, dt)
+        check_stops(model, [x for x in pushing if isinstance(x, Limits)][-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, saved, threads,
                    len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows,
                    limits=own, hard=hard_stops(model, limits, restitution, stepper, held))  # fmt: skip
 
 
-def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> ParameterRows | None:
+def _checked_rows(model: Model, given: Given | None, single: bool, batch: int) -> ParameterRows | None:
     if given is None:
         return None
-    rows: ParameterRows = model.parameter_rows(given)
+    rows = model.parameter_rows(given)
     if single or rows.count != batch:
         states = "one state" if single else f"{batch} states"
         raise InputError(f"parameters have {rows.count} rows, but {states} begin; give a batch q0 of {rows.count} rows")
@@ -251,7 +251,7 @@ def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> Paramet
 
 def _with_stops(
     model: Model, q: Floats, forces: Sequence[Force], limits: object, dt: float, stepper: Stepper
-) -> Sequence[Any]:
+) -> Sequence[Force]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -293,8 +293,7 @@ class ByKernels:
         """At states (..., n)."""
         rows = [x.astype(self.model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
         more = [signals.astype(self.model.dtype)] if len(signals) else []
-        code: Any = program_of(self.model, pushing(self.model, self.forces))
-        made = code(*rows, *more)
+        made = program_of(self.model, pushing(self.model, self.forces))(*rows, *more)
         return np.asarray(made, dtype=float).reshape(v.shape)
 
 

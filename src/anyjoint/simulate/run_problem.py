@@ -167,7 +167,7 @@ class Problem:
 
     def starts_inside(self, steps: Steps) -> bool:
         """Whether a sample lies inside the first step, and is interpolated by what that was given to begin with."""
-        return self.request.stepper.chooses and bool(((steps.at == 0) & (steps.s != 1)).any())
+        return self.request.stepper.chooses is not None and bool(((steps.at == 0) & (steps.s != 1)).any())
 
     def start(self, member: int) -> tuple[Floats, Floats, bool]:
         """The first state as it was given, and whether joints chose charts for it, if only by a quaternion's length."""

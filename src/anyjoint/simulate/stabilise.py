@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -78,7 +78,9 @@ def check_mobility(model: Model, q: Floats) -> None:
         )
 
 
-def projected(model: Model, corrections: Sequence[Any], q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+def projected(
+    model: Model, corrections: Sequence[Callable[..., Floats]], q: Floats, v: Floats, *clock: Floats
+) -> tuple[Floats, Floats]:
     """The state, or states, taken back onto the constraints by programs that correct positions and velocities."""
     position, velocity = corrections
     d = np.asarray(position(q, *clock), dtype=float)

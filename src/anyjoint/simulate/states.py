@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
-from anyjoint.stepper import STEPPERS
+from anyjoint.stepper import resists
 
 from .drive import Drive
 from .log import Log
@@ -23,7 +23,6 @@ from .touching import rubbing
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 
 
@@ -106,5 +105,4 @@ class States:
     def _resisted(self) -> bool:
         """Whether stops or dry friction were a part of the steps."""
         mechanism = self.own_model().mechanism
-        resists = rubbing(mechanism) or any(True for _ in limited_coordinates(mechanism))
-        return self.method in RESISTING and bool(resists)
+        return resists(self.method) and (bool(rubbing(mechanism)) or any(True for _ in limited_coordinates(mechanism)))

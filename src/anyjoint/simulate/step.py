@@ -10,8 +10,7 @@ from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
-from anyjoint.stepper.methods.adaptive_bdf2 import AdaptiveBdf2
+from anyjoint.stepper.error_control import CONTROLS, AdaptiveRow, AdaptiveStep, Controls
 from anyjoint.stepper.physics import Physics, Projection
 
 ARRAYS = (
@@ -32,6 +31,7 @@ class Step:
     past: slice | None = None  # where it has the state before, and the length of the step from there
     tape: slice | None = None  # where it has the accelerations of all stages of the last step
     shown: int = 0  # where in a row points, normals and forces of contacts stand, if there are some
+    layout: AdaptiveRow | None = None  # what a row holds, if steps choose their length
 
 
 def make_step(
@@ -64,9 +64,9 @@ def make_step(
     )  # fmt: skip
     if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
-        own = AdaptiveStep(builder, physics, stepper.tableau, wanted) if stepper.tableau else None
-        row = (own or AdaptiveBdf2(builder, physics, wanted)).make()
-        return Step(builder.schedule(), row, total, controls, 0)
+        chosen = adaptive_step(stepper, builder, physics, wanted)
+        row = chosen.make()
+        return Step(builder.schedule(), row, total, controls, 0, layout=chosen.row)
     width = mechanism.nv + len(forces.functions) if varying else 0
     q, v = builder.place("state"), builder.place("state", mechanism.nq)
     inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
@@ -91,10 +91,16 @@ def make_step(
     row = begin + looks + bool(before)
     tape = slice(row, row + len(ops.accelerations) * mechanism.nv) if taped else None
     for k, place in enumerate(ops.accelerations if taped else ()):
-        to = builder.place("state", row + k * mechanism.nv)
-        builder.pointwise(mechanism.nv, {"a": place}, {}, {"a": to}, lambda x: {"a": x["a"]})
+        builder.copy(mechanism.nv, place, builder.place("state", row + k * mechanism.nv))
     row = tape.stop if tape else row
     if shown and ops.shown:
-        copy = lambda x: {"x": x["x"]}  # noqa: E731
-        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": builder.place("state", row)}, copy)
+        builder.copy(shown, ops.shown, builder.place("state", row))
     return Step(builder.schedule(), row + shown, total, controls, 2 if varying else 0, n, past, tape, row)
+
+
+def adaptive_step(stepper: Stepper, builder: Builder, physics: Physics, controls: Controls) -> AdaptiveStep:
+    """A step that chooses its length: in the stepper's own way, or by the errors that its tableau estimates."""
+    if stepper.chooses:
+        return stepper.chooses(builder, physics, controls)
+    assert stepper.tableau is not None
+    return AdaptiveStep(builder, physics, stepper.tableau, controls)

@@ -12,12 +12,10 @@ from anyjoint.model.products import derivative_workshop
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.pushes import push_places
-from anyjoint.trace.structure import built_in
+from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.whole import whole
-from anyjoint.trace.workshop import Trace
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -62,7 +60,7 @@ class StepPrograms:
             x.numbers_under(pushes) if x.pushes else self.workshop.numbers(x.over, x.gravity, x.closed)
             for x in self.traces
         ]
-        if not all(map(_fits, self.traces, self.fixed, numbers)):
+        if not all(map(still_built_in, self.fixed, numbers)):
             return False
         self.where = where
         self._fill(numbers)
@@ -83,8 +81,3 @@ class StepPrograms:
             start += trace.count
         self.numbers = np.concatenate(parts)
 
-
-def _fits(trace: Trace, fixed: Floats, numbers: Numbers) -> bool:
-    """Whether numbers that the code has built in are what they were."""
-    flat = numbers.flat()
-    return len(flat) == len(fixed) and not np.any(~np.isnan(fixed) & (fixed != flat))

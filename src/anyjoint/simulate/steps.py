@@ -10,9 +10,9 @@ import numpy as np
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
 
+from .compiled_stepper import compiled_stepper, numbers_of
 from .fixed import drive_rows
 from .request import Request
-from .stepper import make_stepper, numbers_of
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -99,7 +99,7 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
 
 def _again(request: Request, member: int, first: Floats, t: float, h: Floats) -> Rows:
     """Rows of steps of lengths h from a sample on."""
-    stepper, n = make_stepper(request), request.model.nq + request.model.nv
+    stepper, n = compiled_stepper(request), request.model.nq + request.model.nv
     own = np.r_[0:n, stepper.step.past] if stepper.step.past else np.arange(n)  # columns of a row
     state = np.zeros((1, stepper.step.row))
     state[0, own] = first

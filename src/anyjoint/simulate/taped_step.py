@@ -30,7 +30,7 @@ class TapedOps(CompiledOps):
         self._compute(q, v)
         builder, nv, stage = self.builder, self.physics.nv, len(self.accelerations)
         a, lack = builder.room(nv), builder.room(nv)
-        builder.pointwise(nv, {"x": builder.place(TAPE, stage * nv)}, {}, {"y": a}, lambda x: {"y": x["x"]})
+        builder.copy(nv, builder.place(TAPE, stage * nv), a)
         self.inverse.call({"q": q.at, "v": v.at, "qdd": builder.place(KNOWN, stage * nv), "result": lack})
         tau = self.physics.applied(q.at, v.at, self.inputs(c))
         less = lambda x: {"r": x["r"] - x["tau"]}  # noqa: E731
@@ -42,7 +42,7 @@ class TapedOps(CompiledOps):
     def _solve(self, made: Shadows, q: Place, a: Place, lack: Place) -> None:
         """Adjoints of what accelerations obey: -M^-1 abar."""
         builder, nv = made.builder, self.physics.nv
-        work = len(made.builder.given)
+        work = made.builder.work_array
         shadow = made.place[len(made.schedule.arrays) - 1]
         if self.solver is None:  # one for all stages
             self.solver, self.mu = Embedded(builder, self.solve_program, ("q", "x", "result")), builder.room(nv)

@@ -31,6 +31,8 @@ from .tracks import read_tracks
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
+    from .request import Request
+
 
 @frozen
 class Crossing:
@@ -68,7 +70,7 @@ class Trajectory(Balance):
     done: Floats | None = None  # work up to every sample, where it was summed up in the run
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
-    run: Any = None  # the request, if the run can be differentiated
+    run: Request | None = None  # what was asked for, if the run can be differentiated
     contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
     was: Log | None = field(init=False, repr=False, default=None)  # the parameters of the model in the run
@@ -147,7 +149,7 @@ class Trajectory(Balance):
         return trajectory_file.write(self, path)
 
     @classmethod
-    def load(cls, path: str | Path, model: Any = None) -> Trajectory:
+    def load(cls, path: str | Path, model: Model | None = None) -> Trajectory:
         """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
         if model is not None:
             check_model("Trajectory.load", model)

@@ -79,14 +79,13 @@ def _numbers(column: Any) -> list[Any]:
     return [pose.matrix.tolist() for pose in column] if isinstance(column, list) else column.tolist()
 
 
-def read_rows(given: Mapping[str, Any] | None, model: Model) -> ParameterRows | None:
+def read_rows(given: Mapping[str, Any] | None, model: Model | None) -> ParameterRows | None:
     """Parameters of the trajectories of a batch, as they were saved."""
     if given is None or model is None:
         return None
     poses = {name for name in given if name.endswith("/placement")}
     values = {name: [Pose.from_matrix(T) for T in x] if name in poses else x for name, x in given.items()}
-    rows: ParameterRows = model.parameter_rows(values)
-    return rows
+    return model.parameter_rows(values)
 
 
 def _write_csv(trajectory: Trajectory, target: Path) -> None:

@@ -11,6 +11,9 @@ from anyjoint.scalar import Scalar
 
 from .algebra import Matrix, Vector, dot, minus_dot, plus_dot, skew, zeros
 
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # entries of a symmetric matrix, row by row
+RIGID = 10  # numbers of a rigid inertia: mass, its moments, the tensor
+
 
 @frozen
 class BlockInertia:

@@ -127,11 +127,10 @@ class CompiledOps:
     def remember(self) -> None:
         """Keep the state at the beginning of the step, before it is overwritten."""
         assert self.before is not None
-        copy = lambda x: {"y": x["y"]}  # noqa: E731
         nq, nv = self.physics.nq, self.physics.nv
         for now, before, n in ((self.q, self.before, nq), (self.v, self.before.at(nq), nv)):
-            self.builder.pointwise(n, {"y": now.x}, {}, {"y": before}, copy)
-        self.builder.pointwise(1, {}, {"y": self.h}, {"y": self.before.at(nq + nv)}, copy)
+            self.builder.copy(n, now.x, before)
+        self.builder.copy(1, self.h, self.before.at(nq + nv))
 
     def finish(self, q: Sum, v: Sum, to_q: Place, to_v: Place) -> None:
         """Write the state after the step."""

@@ -43,6 +43,7 @@ class AdaptiveRow:
         self.dense = self.before + n  # four coefficients, one vector after the other
         self.rates = self.dense + 4 * n
         self.length = self.rates + n
+        self.looks: slice | None = None  # what the next step looks back at, if it does
 
 
 @frozen
@@ -58,13 +59,14 @@ class Part:
 class AdaptiveStep:
     """Builds the runs of one step."""
 
-    exponent, most = -0.2, MOST  # of the error in the length of the next step, and how much longer it may be
+    most = MOST  # how much longer the next step may be
 
     def __init__(
         self, builder: Builder, physics: Physics, tableau: Tableau, controls: Controls,
         row: type[AdaptiveRow] = AdaptiveRow,
     ) -> None:  # fmt: skip
         self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
+        self.exponent = -1 / tableau.order  # of the error in the length of the next step
         self.row = row(physics.nq, physics.nv, physics.damping is not None)
         self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
         clock = self._at(self.row.time) if physics.mechanism.timed else None

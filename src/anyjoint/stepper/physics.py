@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
@@ -17,6 +17,7 @@ from anyjoint.symbolic import Graph, Node
 if TYPE_CHECKING:
     from anyjoint.forces.program import ForceProgram
     from anyjoint.mechanism import Body
+    from anyjoint.trace.workshop import Trace
 
 JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
 Nodes = list[Node]
@@ -58,13 +59,12 @@ class Projection:
     starts: tuple[int, int]
 
 
-def projection_of(programs: Sequence[Any]) -> Projection | None:
-    """Of programs whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
-    if len(programs) == 1:
+def projection_of(traces: Sequence[Trace]) -> Projection | None:
+    """Of traces whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
+    if len(traces) == 1:
         return None
-    dynamics, position, velocity = programs
-    starts = dynamics.trace.count, dynamics.trace.count + position.trace.count
-    return Projection(position.trace.schedule, velocity.trace.schedule, starts)
+    dynamics, position, velocity = traces
+    return Projection(position.schedule, velocity.schedule, (dynamics.count, dynamics.count + position.count))
 
 
 def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
@@ -110,7 +110,7 @@ class Physics:
         self.rubs = rubs  # whether the first of those is the power of friction
         self.own = own or {}  # where numbers of bodies' joints stand that are not built into rates and charts
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
-        kinds = {"h": builder.arrays[step.array].kind} if step else {}
+        kinds = {"h": builder.kind(step)} if step else {}
         self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
         if pushing:  # forces by kernels, and where their numbers begin
             self.pushing = Embedded(builder, pushing[0], ("q", "v", "result"))
@@ -147,7 +147,7 @@ class Physics:
         """Where inputs and forces at a state stand, put together."""
         if not (self.tau and self.forces):
             return inputs
-        self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
+        self.builder.copy(self.nv, inputs, self.tau)
         self.add_forces(q, v, inputs, self.tau)
         return self.tau
 
@@ -157,7 +157,7 @@ class Physics:
         if self.damping is None:
             return None
         tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
-        self.builder.pointwise(1, {}, {}, {"power": out}, lambda x: {"power": 0.0})
+        self.builder.clear(1, out)
         places = {"tau": tau, "v": v, "d": self.damping}
         power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
         self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
@@ -197,7 +197,7 @@ class Physics:
 
     def carry(self, q: Place, to: Place, v: Place, out: Place) -> None:
         """Velocities at q as they are seen at `to`."""
-        self.builder.pointwise(self.nv, {"v": v}, {}, {"v": out}, lambda x: {"v": x["v"]})
+        self.builder.copy(self.nv, v, out)
         for group in self.groups:
             if turns_axes(group.joint):
                 self._carry_group(group, q, to, v, out)
@@ -241,8 +241,8 @@ class Physics:
     def _forget_at_jumps(self, q: Place, v: Place, last: Place) -> None:
         """Change charts; where coordinates jump, the last step has no length."""
         builder, before, far = self.builder, self.builder.room(self.nq), self.builder.room(1)
-        builder.pointwise(self.nq, {"q": q}, {}, {"q": before}, lambda x: {"q": x["q"]})
-        builder.pointwise(1, {}, {}, {"far": far}, lambda x: {"far": 0.0})
+        builder.copy(self.nq, q, before)
+        builder.clear(1, far)
         self.rechart(q, v)
         jumped = lambda x: {"far": absolute(x["q"] - x["before"])}  # noqa: E731
         builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)

@@ -7,11 +7,17 @@ are made of. A new stepper is one file in `methods` with a `Stepper` of its name
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anyjoint.frozen import frozen
 
 from .tableau import Tableau
+
+if TYPE_CHECKING:
+    from anyjoint.codegen.builder import Builder
+
+    from .error_control import AdaptiveStep, Controls
+    from .physics import Physics
 
 Vector = Any  # coordinates, velocities or their rates, of whatever kind the Ops deal in
 Length = Any  # of a part of a step, in seconds
@@ -57,7 +63,8 @@ class Stepper:
     implicit: bool = False  # whether accelerations feel forces as they will be at the end of the step
     solves: bool = False  # whether a step solves equations, by corrections
     remembers: bool = False  # whether a step looks back at the state before
-    chooses: bool = False  # whether it chooses its steps without a tableau
+    # How it builds steps whose length it chooses without a tableau.
+    chooses: Callable[[Builder, Physics, Controls], AdaptiveStep] | None = None
     damps: bool = False  # whether what is too quick for its steps comes to rest
     resists: bool = False  # whether contacts, limits of joints and dry friction are a part of the step
 
@@ -78,7 +85,7 @@ class Stepper:
     @property
     def adaptive(self) -> bool:
         """Whether steps choose their own length."""
-        return self.chooses or (self.tableau is not None and bool(self.tableau.error))
+        return self.chooses is not None or (self.tableau is not None and bool(self.tableau.error))
 
 
 def runge_kutta(ops: Ops, tableau: Tableau) -> tuple[Vector, Vector]:

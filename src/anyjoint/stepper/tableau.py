@@ -11,8 +11,8 @@ Row = tuple[float, ...]
 class Tableau:
     """Stage i is at t + c_i h, y + h sum_j a_ij k_j; the step ends at y + h sum_j b_j k_j.
 
-    `error` weighs the stages for an error estimate (one weight more than there are stages: the rate at the end), and
-    `dense` for the interpolant y + h sum_j k_j sum_p dense[j][p] theta^(p+1).
+    `error` weighs the stages for an error estimate of this order (one weight more than there are stages: the rate at
+    the end), and `dense`, of four powers, for the interpolant y + h sum_j k_j sum_p dense[j][p] theta^(p+1).
     """
 
     order: int

@@ -79,6 +79,7 @@ class BodyTrace:
     values: dict[str, tuple[list[Scalar], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
     handed: dict[str, tuple[list[Scalar], Rebuild]] = field(default_factory=dict)  # given to the parent in this sweep
     asked: set[str] = field(default_factory=set)  # names whose sums this sweep has asked for
+    given: set[str] = field(default_factory=set)  # names among the values that were there before this sweep
 
     def variable(self, source: Source) -> Node:
         """The variable that is loaded from a source."""
@@ -153,6 +154,7 @@ class TracedBody:
     def __setattr__(self, name: str, value: Any) -> None:
         self._values[name] = said(value)
         self._trace.values[name] = flatten(value)
+        self._trace.given.discard(name)
 
     def plus(self, name: str, own: Any) -> Any:
         """Own value plus what the children have handed in."""
@@ -173,6 +175,7 @@ class TracedParent:
 
     def __init__(self, trace: BodyTrace, read: Callable[[str], tuple[Entries, Rebuild]]) -> None:
         self._trace, self._read = trace, read
+        self._handed: dict[str, Any] = {}
         self.names: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -190,8 +193,9 @@ class TracedParent:
         return self._trace.variable(x) if isinstance(x, FromRaw) else x  # gravity has a source of its own
 
     def add(self, name: str, value: Any) -> None:
-        """Hand a value inward."""
-        self._trace.handed[name] = flatten(value)
+        """Hand a value inward, beside what this link has handed in before."""
+        self._handed[name] = self._handed[name] + value if name in self._handed else value
+        self._trace.handed[name] = flatten(self._handed[name])
 
 
 def entries_of(scalars: Scalars) -> tuple[float | None, ...]:

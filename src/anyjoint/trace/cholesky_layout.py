@@ -17,10 +17,10 @@ from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
+from .draft import Draft
 from .layout import Layout, tree_builder
 from .mass_layout import F, S
 from .pair_layout import MOST, Entries, Pairs, Target, blocks, spread
-from .pieces import Pieces
 from .setup import Rows
 
 LOWER = Entries(own="D_world", lower=((F, S),))  # of M, all that is read
@@ -31,7 +31,7 @@ def solved_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     builder = tree_builder(tracer)
     matrix, right, rows = add_equations(builder, tracer)
     x = Cholesky(builder, tracer.plan, matrix).solve(right)
-    builder.pointwise(matrix.stride, {"x": x}, {}, {"x": builder.place("result")}, lambda at: {"x": at["x"]})
+    builder.copy(matrix.stride, x, builder.place("result"))
     return builder.schedule(), rows
 
 
@@ -42,11 +42,11 @@ def add_equations(builder: Builder, tracer: Tracer) -> tuple[Target, Place, list
     nv = tracer.plan.links[-1].v.stop
     matrix = Target(builder.room(nv * nv), nv)
     Pairs(builder, tracer.plan, layout.results).add(LOWER, matrix)
-    return matrix, Place(builder.room(0).array, layout.results["right"][0]), layout.rows
+    return matrix, Place(builder.work_array, layout.results["right"][0]), layout.rows
 
 
 @frozen
-class Part:
+class Stretch:
     """A block of velocities, and the blocks between it and the root, nearest first."""
 
     start: int
@@ -54,15 +54,15 @@ class Part:
     above: tuple[int, ...]
 
 
-def parts(plan: Plan) -> list[Part]:
+def stretches(plan: Plan) -> list[Stretch]:
     """All blocks that have velocities; their links have places behind each other."""
-    found: list[Part] = []
+    found: list[Stretch] = []
     ends: dict[int, tuple[int, ...]] = {-1: ()}  # the last link of a block -> the block and those above it
     index = {link.body: i for i, link in enumerate(plan.links)}
     for block in blocks(plan, MOST):
         above, width = ends[block[0].parent], block[-1].v.stop - block[0].v.start
         if width:
-            found.append(Part(block[0].v.start, width, above))
+            found.append(Stretch(block[0].v.start, width, above))
             above = (len(found) - 1, *above)
         ends[index[block[-1].body]] = above
     return found
@@ -73,7 +73,7 @@ class Cholesky:
 
     def __init__(self, builder: Builder, plan: Plan, matrix: Target) -> None:
         self.builder, self.matrix, self.stride = builder, matrix, matrix.stride
-        self.parts = parts(plan)
+        self.parts = stretches(plan)
         self.scaled = builder.room(self.stride * self.stride)  # X, where M_KI stands in M
         self.factors = [builder.room(part.width * (part.width + 1)) for part in self.parts]
         self._kernels: dict[Hashable, int] = {}
@@ -122,14 +122,14 @@ class Cholesky:
 
 def factor(stride: int, n: int) -> Kernel:
     """M_KK = L D L^T, and x_K = M_KK^-1 r_K."""
-    made = Pieces()
-    matrix, right, factors, x = (made.array(name) for name in ("matrix", "right", "factors", "x"))
+    made = Draft()
+    matrix, right, factors, x = (made.argument(name) for name in ("matrix", "right", "factors", "x"))
     M = zeros(n, n)
     for i in range(n):
         for j in range(i + 1):
-            M[i, j] = made.load(matrix, i * stride + j)
+            M[i, j] = made.entry(matrix, i * stride + j)
     found = ldl(M)  # [GL section 4]
-    solved = found.solve(vector(*(made.load(right, k) for k in range(n))))
+    solved = found.solve(vector(*(made.entry(right, k) for k in range(n))))
     stores = [Store(found.L[i, j], factors, i * n + j) for i in range(n) for j in range(i)]
     stores += [Store(found.inverse[i], factors, n * n + i) for i in range(n)]
     return made.kernel([*stores, *(Store(solved[k], x, k) for k in range(n))])
@@ -137,15 +137,15 @@ def factor(stride: int, n: int) -> Kernel:
 
 def panel(stride: int, n: int, m: int) -> Kernel:
     """X = M_KK^-1 M_KI, and r_I -= M_KI^T x_K."""
-    made = Pieces()
-    factors, matrix, x, scaled, right = (made.array(name) for name in ("factors", "matrix", "x", "scaled", "right"))
-    L, inverse = zeros(n, n), vector(*(made.load(factors, n * n + i) for i in range(n)))
+    made = Draft()
+    factors, matrix, x, scaled, right = (made.argument(name) for name in ("factors", "matrix", "x", "scaled", "right"))
+    L, inverse = zeros(n, n), vector(*(made.entry(factors, n * n + i) for i in range(n)))
     for i in range(n):
         for j in range(i):
-            L[i, j] = made.load(factors, i * n + j)
-    own, stores = vector(*(made.load(x, i) for i in range(n))), []
+            L[i, j] = made.entry(factors, i * n + j)
+    own, stores = vector(*(made.entry(x, i) for i in range(n))), []
     for k in range(m):
-        column = vector(*(made.load(matrix, i * stride + k) for i in range(n)))
+        column = vector(*(made.entry(matrix, i * stride + k) for i in range(n)))
         stores += [Store(y, scaled, i * stride + k) for i, y in enumerate(LDL(L, inverse).solve(column))]
         stores.append(Store(-dot(column, own), right, k, accumulate=True))
     return made.kernel(stores)
@@ -153,20 +153,20 @@ def panel(stride: int, n: int, m: int) -> Kernel:
 
 def update(stride: int, n: int, rows: int, columns: int) -> Kernel:
     """M_IJ -= M_KI^T X_KJ, its columns side by side."""
-    made = Pieces()
-    narrow, wide, out = made.array("matrix"), made.array("scaled", wide=True), made.array("matrix", wide=True)
-    X = [made.load(wide, i * stride) for i in range(n)]
+    made = Draft()
+    narrow, wide, out = made.argument("matrix"), made.argument("scaled", wide=True), made.argument("matrix", wide=True)
+    X = [made.entry(wide, i * stride) for i in range(n)]
     stores = []
     for r in range(rows):
-        entry = dot([made.load(narrow, i * stride + r) for i in range(n)], X)
+        entry = dot([made.entry(narrow, i * stride + r) for i in range(n)], X)
         stores.append(Store(-entry, out, r * stride, accumulate=True))
     return made.kernel(stores, columns)
 
 
 def back(stride: int, n: int, m: int) -> Kernel:
     """x_K -= X x_I."""
-    made = Pieces()
-    scaled, above, x = (made.array(name) for name in ("scaled", "above", "x"))
-    known = [made.load(above, k) for k in range(m)]
-    rows = [[made.load(scaled, i * stride + k) for k in range(m)] for i in range(n)]
+    made = Draft()
+    scaled, above, x = (made.argument(name) for name in ("scaled", "above", "x"))
+    known = [made.entry(above, k) for k in range(m)]
+    rows = [[made.entry(scaled, i * stride + k) for k in range(m)] for i in range(n)]
     return made.kernel([Store(-dot(row, known), x, i, accumulate=True) for i, row in enumerate(rows)])

@@ -120,14 +120,15 @@ class Tracer:
             self._handed[givers] = sums, self._number(sums.key())
         return self._handed[givers]
 
-    def _parent_values(self, level: int, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
+    def _parent_values(self, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
+        """What the parent of link i says in the present sweep."""
         parent = self.plan.links[i].parent
         if parent < 0:
             if name not in self.ground:
                 raise AlgorithmError(unset_by_parent(name))
             return self.ground[name]
         trace = made[parent]
-        if trace is None or name not in trace.values:
+        if trace is None or name not in trace.values or name in trace.given:
             raise AlgorithmError(unset_by_parent(name))
         scalars, rebuild = trace.values[name]
         return entries_of(scalars), rebuild
@@ -138,7 +139,7 @@ class Tracer:
             return ("ground", i if level not in self.reads else -1)
         trace = made[parent]
         if trace is None or trace not in self._spoken:
-            spoken = (tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+            spoken = (tuple(self._parent_values(i, made, name)[0]) for name in self.reads[level])
             key = self._number(tuple(spoken))
             if trace is None:
                 return key
@@ -162,7 +163,7 @@ class Tracer:
         body: Any = TracedBody(trace, zeroed)  # stands for a Record
         if before is None:
             self._begin(trace, body, i)
-        parent: Any = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
+        parent: Any = TracedParent(trace, lambda name: self._parent_values(i, made, name))
         function(body, parent)
         known = self.reads.get(level, ())
         if level not in self.reads or not set(parent.names) <= set(known):
@@ -202,6 +203,7 @@ class Tracer:
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
         body.prescribed, body.elders = link.prescribed, link.elders if self.algorithm.siblings else 0
         body.columns = link.columns
+        trace.given = set(trace.values)
 
     def result_length(self, trace: BodyTrace, name: str) -> int:
         """Entries of a result, whether a sweep so far has set it or a later one of the same bodies will."""

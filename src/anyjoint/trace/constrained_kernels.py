@@ -110,7 +110,7 @@ def _end(rows: Sequence[Rows]) -> int:
 
 def _sort(builder: Builder, closed: ClosedPlan, constraints: Sequence[object], places: Sequence[int]) -> None:
     """Multipliers in the order of the constraints, from that of the closures."""
-    work, result, at = builder.room(0).array, builder.place("result").array, 0
+    work, result, at = builder.work_array, builder.place("result").array, 0
     calls: dict[int, tuple[list[int], list[int]]] = {}
     for k, constraint in enumerate(constraints):
         count = constraint.count  # type: ignore[attr-defined]

@@ -7,9 +7,9 @@ along the way is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Place, Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder, Values
@@ -22,14 +22,14 @@ from .classes import Tracer
 from .constrained import Question
 from .free_bodies import FreeBodies
 from .kept_energy import KeptEnergy, balls_behind
-from .landings import COUPLES, SHARED
+from .landings import ADDED_TO, COUPLES
 from .layout import Layout
 from .pile_kernels import PileKernels
 from .push_kernels import PushKernels
 from .resistance_kernels import ResistanceKernels
 from .row_kernels import HUB, RowKernels
 from .setup import Rows
-from .true_middle import KEPT, SEEN, from_true_middle, goes_on
+from .true_middle import GAPS_SEEN, GOES_FROM, from_true_middle, goes_on
 
 if TYPE_CHECKING:
     from .workshop import Workshop
@@ -49,7 +49,7 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     """Accelerations over a step under the workshop's resistances, then what contacts show."""
     if not goes_on(workshop.mechanism):
         return _once(workshop, question, inputs)
-    more = (KEPT, SEEN) if balls_behind(workshop.mechanism) else (KEPT,)
+    more = (GAPS_SEEN, GOES_FROM) if balls_behind(workshop.mechanism) else (GAPS_SEEN,)
     once, rows = _once(workshop, question, (*inputs, *more))
     return from_true_middle(workshop.mechanism, once, inputs), rows
 
@@ -73,7 +73,7 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     ).rows  # fmt: skip
     pile = PileKernels(builder, closed, workshop.found())
     rows.feeds.rooms |= {name: room for name, room in pile.rooms.items() if name == COUPLES}
-    kept = builder.place(KEPT) if KEPT in inputs else None
+    kept = builder.place(GAPS_SEEN) if GAPS_SEEN in inputs else None
     resisting = ResistanceKernels(
         builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made), kept
     )
@@ -85,7 +85,7 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
     keeps = None
     if balls_behind(mechanism):
-        seen = builder.place(SEEN if SEEN in inputs else "q")
+        seen = builder.place(GOES_FROM if GOES_FROM in inputs else "q")
         keeps = KeptEnergy(builder, mechanism, plan, numbers, workshop.joints, seen, _end(made))
         made, own = made + keeps.rows, {**own, "tau": keeps.tau}
     sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
@@ -117,22 +117,21 @@ class Solve:
     def _shared(self) -> dict[str, int]:
         """Rows that forces and resistances add to, and their lengths."""
         links = self.resisting.closed.plan.links
-        sizes = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in SHARED}
+        sizes = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in ADDED_TO}
         return {name: size for name, size in sizes.items() if size}
 
     def add_runs(self) -> None:
         """Passes of the first sweep and of iterations until all states are solved, then the results."""
         self._copy(self.resisting.feeds.rooms, self.base)
         self._set(going=1.0, passes=0.0, bad=0.0, part=1.0, was=1e30)
-        still = {"a": self.a, "drift": self.sweeps.fed["drift"]}
-        self.builder.pointwise(self.nv, {}, {}, still, lambda x: dict.fromkeys(still, 0.0))
+        self.builder.clear(self.nv, self.a, self.sweeps.fed["drift"])
         self._go_half()
         if self.keeps:
             self.keeps.begin()
         begin = len(self.builder.runs)
         self._set(count=0.0, last=1e30)
         self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
-        self.builder.pointwise(1, self._places("going"), {}, self._places("on"), lambda x: {"on": x["going"]})
+        self.builder.copy(1, self.at["going"], self.at["on"])
         self.sweeps.add_runs(between=self._before)
         self._set(before=0.0, alpha=1.0, low=0.0, high=1.0, tries=0.0)
         self.resisting.meet(self.sweeps.results, self.at["before"])
@@ -199,9 +198,9 @@ class Solve:
         if level == 2:
             self.pile.solve(self.sweeps.results, self.sweeps.fed["found"])
 
-    def _copy(self, given: Any, wanted: Any) -> None:
+    def _copy(self, given: Mapping[str, Place], wanted: Mapping[str, Place]) -> None:
         for name, size in self._shared().items():
-            self.builder.pointwise(size, {"x": given[name]}, {}, {"x": wanted[name]}, lambda x: {"x": x["x"]})
+            self.builder.copy(size, given[name], wanted[name])
 
     def _set(self, **values: float) -> None:
         self.builder.pointwise(1, {}, {}, {name: self.at[name] for name in values}, lambda x: values)

@@ -76,7 +76,7 @@ def _yielding(
     spreading = spread_of(tracer.plan, spread_parts(by))
     layout = Layout(tracer, builder, results_in_work=True, spread=spreading, needed=_needed(tracer))
     layout.add_runs()
-    answer = Answer(inverse, tuple(sorts), spreading, builder.arrays[inverse.at.array].kind)
+    answer = Answer(inverse, tuple(sorts), spreading, builder.kind(inverse.at))
     Yielding(builder, tracer.plan, layout.results, answer).add()
     return builder.schedule(), layout.rows
 

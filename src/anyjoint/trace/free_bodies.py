@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
-from anyjoint.scalar import Scalar, less, select
+from anyjoint.scalar import less, select
 from anyjoint.spatial import cross, vector
 from anyjoint.tree.plan import Link
 
-from .sketch import Sketch
+from .sketch import Sketch, run_over
 
 
 class FreeBodies:
@@ -34,7 +34,7 @@ class FreeBodies:
         def trace(sketch: Sketch) -> None:
             v, on = vector(*sketch.load("v", "lane", [None] * 6)), sketch.load("going", "lane", [None])[0]
             out = sketch.argument("turn", "lane")
-            old = self._again(sketch, out)
+            old = [sketch.entry(out, k) for k in range(6)]
             for k, x in enumerate(cross(v[:3], v[3:]), 3):
                 sketch.store(out, k, select(less(0.0, on), x, old[k]))
 
@@ -45,25 +45,12 @@ class FreeBodies:
 
         def trace(sketch: Sketch) -> None:
             c, out = sketch.load("turn", "lane", [0.0, 0.0, 0.0, None, None, None]), sketch.argument("result", "row")
-            a = self._again(sketch, out)
             for k in (3, 4, 5):
-                sketch.store(out, k, a[k] + c[k])
+                sketch.store(out, k, sketch.entry(out, k) + c[k])
 
         self._run(trace, [turn, result], [True, True])
 
-    @staticmethod
-    def _again(sketch: Sketch, argument: int) -> list[Scalar]:
-        """Entries of an argument that is written, too: loads come before stores."""
-        made = [sketch.graph.variable("x") for _ in range(6)]
-        sketch.loads |= {node.id: (argument, k) for k, node in enumerate(made)}
-        return made
-
     def _run(self, trace: Callable[[Sketch], None], places: Sequence[Place], moving: Sequence[bool]) -> None:
-        if not self.starts:
-            return
-        sketch = Sketch()
-        trace(sketch)
-        kernel, _ = sketch.finish(self.builder)
-        columns = [[place.offset + (at if moves else 0) for at in self.starts]
-                   for place, moves in zip(places, moving, strict=True)]  # fmt: skip
-        self.builder.run(kernel, *((place.array, column) for place, column in zip(places, columns, strict=True)))
+        if self.starts:
+            columns = [self.starts if moves else [0] * len(self.starts) for moves in moving]
+            run_over(self.builder, trace, *zip(places, columns, strict=True))

@@ -9,26 +9,26 @@ momentum of what flies. It joins the passes that find velocities in the middle o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Embedded, Values
-from anyjoint.codegen.kernel import Kind
 from anyjoint.dynamics.inner_motion import INNER_MOTION, LINK_ENERGY
-from anyjoint.joints import FreeQuaternion, SphericalQuaternion
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, minimum, select
-from anyjoint.spatial import cross, dot, vector
-from anyjoint.tree.plan import Link, Plan
+from anyjoint.spatial import dot
+from anyjoint.tree.pile import roots_of
+from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
 from .joints_cache import JointCache
 from .layout import Layout, tree_builder
 from .numbers import Numbers
-from .sketch import Sketch
+from .sketch import Sketch, run_over
+from .step_ends import BALLS, StepEnds
+from .true_middle import share_of, way
 
-BALLS = (SphericalQuaternion, FreeQuaternion)
-NEAR = 1e-5  # rad or m: what accelerates by less within a step makes nothing; from 1.4 times that on, all of it counts
+NEAR = 1e-5  # rad or m: what accelerates by less within a step makes nothing
 TINY = 1e-30  # J: no inner motion at all
 # Of the inner motion, at most in a step. Giving back what a hit loses, more than flight asks for, would make energy.
 GIVEN, TAKEN = 0.005, 0.1
@@ -78,16 +78,12 @@ class KeptEnergy:
         first: int,
     ) -> None:  # fmt: skip
         """`seen` is where the coordinates stand from which both halves of the step go, numbers begin at `first`."""
-        self.builder, self.plan, self.seen, self.nv = builder, plan, seen, mechanism.nv
-        self.v, self.h, self.given = (builder.place(name) for name in ("v", "h", "tau"))
-        self.tau, self.middle, self.end, self.qdd = (builder.room(self.nv) for _ in range(4))
-        self.state = {"q": builder.room(mechanism.nq), "v": builder.room(self.nv)}
-        self.balls = balls_behind(mechanism)
-        roots: list[int] = []
-        for i, link in enumerate(plan.links):
-            roots.append(roots[link.parent] if link.parent >= 0 else i)
-        chosen = dict.fromkeys(root for root, link in zip(roots, plan.links, strict=True) if link.body in self.balls)
-        self.trees = {i: list(chosen).index(root) for i, root in enumerate(roots) if root in chosen}
+        self.builder, self.plan, self.nv, self.work = builder, plan, mechanism.nv, Place(builder.work_array, 0)
+        self.h, self.given, self.tau = builder.place("h"), builder.place("tau"), builder.room(mechanism.nv)
+        self.balls, roots = balls_behind(mechanism), roots_of(plan)
+        chosen = list(dict.fromkeys(roots[i] for i, link in enumerate(plan.links) if link.body in self.balls))
+        self.trees = {i: chosen.index(root) for i, root in roots.items() if root in chosen}  # of links, which tree
+        self.ends = StepEnds(builder, mechanism, plan, self.trees, seen)
         self.at = {name: builder.room(len(chosen)) for name in (*SUMS, "eased")}
         self.energy = _Sweeps(builder, Tracer(plan, numbers, joints, LINK_ENERGY), ("q", "v"), first)
         end = max((row.end for row in self.energy.rows), default=first)
@@ -96,130 +92,52 @@ class KeptEnergy:
 
     def begin(self) -> None:
         """Energy at the beginning of the step; nothing is taken out yet."""
-        self._go_to(-0.5, self.v)
-        self.before = self.energy.call(self.state)
-        self.builder.pointwise(self.nv, {"x": self.given}, {}, {"x": self.tau}, lambda x: {"x": x["x"]})
+        self.ends.go_to_begin()
+        self.before = self.energy.call(self.ends.state)
+        self.builder.copy(self.nv, self.given, self.tau)
         self._clear("eased")
 
     def add_runs(self, a: Place, turn: Place, going: Place, part: Place) -> None:
         """Energy at the end to which accelerations a lead, and what is taken out in the next pass."""
-        self._go_on(a, turn)
-        self._go_to(0.5, self.end)
-        after, inner = self.energy.call(self.state), self.inner.call({"v": self.middle, "qdd": self.qdd})
+        self.ends.go_to_end(a, turn)
+        after = self.energy.call(self.ends.state)
+        inner = self.inner.call({"v": self.ends.middle, "qdd": self.ends.qdd})
         self._clear(*SUMS)
         self._add_up(after, inner, a)
         self._ease(going, part)
         self._push(inner)
 
     def _clear(self, *names: str) -> None:
-        places = {name: self.at[name] for name in names}
-        count = len(set(self.trees.values()))
-        self.builder.pointwise(count, {}, {}, places, lambda x: dict.fromkeys(names, 0.0))
-
-    def _run(self, trace: Callable[[Sketch], None], *columns: tuple[Place, Sequence[int]]) -> None:
-        """Call a kernel for each of several entries behind places."""
-        sketch = Sketch()
-        trace(sketch)
-        kernel, _ = sketch.finish(self.builder)
-        self.builder.run(kernel, *((place.array, [place.offset + x for x in at]) for place, at in columns))
-
-    def _kind(self, place: Place) -> Kind:
-        return self.builder.arrays[place.array].kind
-
-    @property
-    def _work(self) -> Place:
-        return self.builder.room(0)._replace(offset=0)
-
-    # -- along a step ----------------------------------------------------------------------------------------------
-
-    def _go_on(self, a: Place, turn: Place) -> None:
-        """Velocities in the middle and at the end of the step, and accelerations."""
-
-        def ahead(x: Values) -> dict[str, Scalar]:
-            return {"middle": x["v"] + 0.5 * x["h"] * x["a"], "end": x["v"] + x["h"] * x["a"], "qdd": x["a"]}
-
-        made = {"middle": self.middle, "end": self.end, "qdd": self.qdd}
-        self.builder.pointwise(self.nv, {"v": self.v, "a": a}, {"h": self.h}, made, ahead)
-        self._keep_axes(a, turn)
-
-    def _keep_axes(self, a: Place, turn: Place) -> None:
-        """The same of free bodies: velocities keep to the axes in the middle of the step, accelerations do not."""
-
-        def trace(sketch: Sketch) -> None:
-            v = vector(*sketch.load("v", self._kind(self.v), [None] * 6))
-            b, c = (vector(*sketch.load(name, "lane", [None] * 6)) for name in ("a", "turn"))
-            h = sketch.load("h", self._kind(self.h), [None])[0]
-            faster = b[3:] + c[3:]
-            w, u = v[:3] + 0.5 * h * b[:3], v[3:] + 0.5 * h * faster
-            for name, values in (("middle", u), ("end", v[3:] + h * faster), ("qdd", faster - cross(w, u))):
-                out = sketch.argument(name, "lane")
-                for k, x in enumerate(values, 3):
-                    sketch.store(out, k, x)
-
-        links = [self.plan.links[i] for i in self.trees]
-        at = [link.v.start for link in links if isinstance(link.joint, FreeQuaternion)]
-        if at:
-            moved = ((place, at) for place in (self.middle, self.end, self.qdd))
-            self._run(trace, (self.v, at), (a, at), (turn, at), (self.h, [0] * len(at)), *moved)
-
-    def _go_to(self, share: float, v: Place) -> None:
-        """The state at an end of the step, a share of it along velocities from where it is seen."""
-        groups: dict[tuple[bool, int, int], list[Link]] = {}
-        for link in self.plan.links:
-            groups.setdefault((isinstance(link.joint, BALLS), link.joint.nq, link.joint.nv), []).append(link)
-        for links in groups.values():
-            self._go_together(links, share, v)
-
-    def _go_together(self, links: Sequence[Link], share: float, v: Place) -> None:
-        joint = links[0].joint
-
-        def trace(sketch: Sketch) -> None:
-            q = sketch.load("q", self._kind(self.seen), [None] * joint.nq)
-            u = sketch.load("v", self._kind(v), [None] * joint.nv)
-            h = sketch.load("h", self._kind(self.h), [None])[0]
-            ball = isinstance(joint, BALLS)
-            rates = joint.rate(q, u) if ball else u if joint.nq == joint.nv else [0.0] * joint.nq  # of other trees
-            to = [x + share * h * rate for x, rate in zip(q, rates, strict=True)]
-            for name, values in (("q", to), ("v", joint.carry(q, to, u) if ball else u)):
-                out = sketch.argument(name, "lane")
-                for k, x in enumerate(values):
-                    sketch.store(out, k, x)
-
-        at_q, at_v = [link.q.start for link in links], [link.v.start for link in links]
-        ends = (self.state["q"], at_q), (self.state["v"], at_v)
-        self._run(trace, (self.seen, at_q), (v, at_v), (self.h, [0] * len(links)), *ends)
-
-    # -- what is out of nothing ------------------------------------------------------------------------------------
+        self.builder.clear(len(set(self.trees.values())), *(self.at[name] for name in names))
 
     def _add_up(self, after: Results, inner: Results, a: Place) -> None:
         """Sums over trees: of energy that no power explains, of u M u, and how far balls accelerate."""
 
         def book(sketch: Sketch) -> None:
             begun, ended, power, work = (sketch.load(name, "lane", [None])[0] for name in ("b", "e", "p", "w"))
-            h = sketch.load("h", self._kind(self.h), [None])[0]
+            h = sketch.load("h", self.builder.kind(self.h), [None])[0]
             sketch.store(sketch.argument("made", "lane"), 0, ended - begun - h * power, add=True)
             sketch.store(sketch.argument("work", "lane"), 0, work, add=True)
 
         links, to = list(self.trees), list(self.trees.values())
         found = (self.before["energy"], after["energy"], inner["power"], inner["work"])
-        results = [(self._work, [places[i] for i in links]) for places in found]
-        self._run(book, *results, (self.h, [0] * len(links)), (self.at["made"], to), (self.at["work"], to))
+        results = [(self.work, [places[i] for i in links]) for places in found]
+        run_over(self.builder, book, *results, (self.h, [0] * len(links)), (self.at["made"], to), (self.at["work"], to))
 
-        def way(sketch: Sketch) -> None:
-            x, h = sketch.load("a", "lane", [None] * 3), sketch.load("h", self._kind(self.h), [None])[0]
-            sketch.store(sketch.argument("far", "lane"), 0, dot(x, x) * (0.25 * h * h) * (0.25 * h * h), add=True)
+        def accelerate(sketch: Sketch) -> None:
+            x, h = sketch.load("a", "lane", [None] * 3), sketch.load("h", self.builder.kind(self.h), [None])[0]
+            sketch.store(sketch.argument("far", "lane"), 0, dot(x, x) * way(h, 1) * way(h, 1), add=True)
 
         balls = [i for i in links if self.plan.links[i].body in self.balls]
         at, trees = [self.plan.links[i].v.start for i in balls], [self.trees[i] for i in balls]
-        self._run(way, (a, at), (self.h, [0] * len(at)), (self.at["far"], trees))
+        run_over(self.builder, accelerate, (a, at), (self.h, [0] * len(at)), (self.at["far"], trees))
 
     def _ease(self, going: Place, part: Place) -> None:
         """What part of the inner motion is to go, found a part of the way from that of the last pass."""
 
         def decide(x: Values) -> dict[str, Scalar]:
-            all_of_it = minimum(maximum(x["far"] / (NEAR * NEAR) - 1, 0.0), 1.0)
             wanted = minimum(maximum(x["made"] / maximum(x["work"], TINY), -GIVEN), TAKEN)
-            eased = x["eased"] + x["part"] * (all_of_it * wanted - x["eased"])
+            eased = x["eased"] + x["part"] * (share_of(x["far"], NEAR) * wanted - x["eased"])
             return {"eased": select(less(0.0, x["going"]), eased, x["eased"])}
 
         count = len(set(self.trees.values()))
@@ -236,12 +154,12 @@ class KeptEnergy:
 
     def _push_together(self, n: int, links: Sequence[int], inner: Sequence[int]) -> None:
         def trace(sketch: Sketch) -> None:
-            given = sketch.load("given", self._kind(self.given), [None] * n)
+            given = sketch.load("given", self.builder.kind(self.given), [None] * n)
             momenta, eased = sketch.load("inner", "lane", [None] * n), sketch.load("eased", "lane", [None])[0]
-            h, out = sketch.load("h", self._kind(self.h), [None])[0], sketch.argument("tau", "lane")
+            h, out = sketch.load("h", self.builder.kind(self.h), [None])[0], sketch.argument("tau", "lane")
             for k in range(n):
                 sketch.store(out, k, given[k] - eased / h * momenta[k])
 
         at = [self.plan.links[i].v.start for i in links]
-        places = (self._work, [inner[i] for i in links]), (self.at["eased"], [self.trees[i] for i in links])
-        self._run(trace, (self.given, at), *places, (self.h, [0] * len(at)), (self.tau, at))
+        places = (self.work, [inner[i] for i in links]), (self.at["eased"], [self.trees[i] for i in links])
+        run_over(self.builder, trace, (self.given, at), *places, (self.h, [0] * len(at)), (self.tau, at))

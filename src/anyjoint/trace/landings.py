@@ -16,7 +16,7 @@ from .feeds import Feeds
 from .pushes import CROSS, Shares, Spot
 from .sketch import Sketch
 
-SHARED = ("lack", "give", "pull", "grip")  # rows that several pushes add to
+ADDED_TO = ("lack", "give", "pull", "grip")  # rows that several pushes add to
 COUPLES = "cross"  # blocks of a pile, to which they add, too
 
 
@@ -103,7 +103,7 @@ def land(sketch: Sketch, landings: Sequence[Landing], entries: Sequence[Sequence
     for (row, _), total in sums.items():
         argument = sketch.argument(row, "lane")
         for at, x in total.items():
-            sketch.store(argument, at, x, row in SHARED or row == COUPLES)
+            sketch.store(argument, at, x, row in ADDED_TO or row == COUPLES)
     return nonzero
 
 
@@ -119,7 +119,7 @@ def mark(feeds: Feeds, landings: Sequence[Landing], nonzero: Sequence[Sequence[b
 
 def places_of(builder: Builder, closed: ClosedPlan, feeds: Feeds, landings: Sequence[Landing]) -> list[Place]:
     """Where the parts of rows that are written begin."""
-    work, made = builder.room(0).array, []
+    work, made = builder.work_array, []
     for row, link in destinations(landings):
         start = CROSS * link if row == COUPLES else getattr(closed.plan.links[link].feed, row).start
         made.append(Place(work, feeds.rooms[row].offset + start))

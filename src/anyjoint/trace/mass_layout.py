@@ -18,11 +18,11 @@ def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     return pairs_schedule(tracer, MASS)
 
 
-def pairs_schedule(tracer: Tracer, entries: Entries) -> tuple[Schedule, list[Rows]]:
-    """A square matrix from the results of an algorithm."""
+def pairs_schedule(tracer: Tracer, entries: Entries, width: int | None = None) -> tuple[Schedule, list[Rows]]:
+    """A matrix from the results of an algorithm, square unless it has another width."""
     builder = tree_builder(tracer)
     layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, entries))
     layout.add_runs()
-    target = Target(builder.place("result"), tracer.plan.links[-1].v.stop)
+    target = Target(builder.place("result"), width or tracer.plan.links[-1].v.stop)
     Pairs(builder, tracer.plan, layout.results).add(entries, target)
     return builder.schedule(), layout.rows

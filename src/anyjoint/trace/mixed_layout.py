@@ -23,9 +23,9 @@ from anyjoint.tree.plan import Link
 from anyjoint.tree.record import Record, ground
 
 from .classes import Tracer
+from .draft import Draft
 from .flatten import flatten
 from .layout import Layout, tree_builder
-from .pieces import Pieces
 from .setup import Rows
 
 # How many numbers of each there are; of wide ones, for each velocity.
@@ -74,10 +74,10 @@ class Numeric:
             place = self.builder.place("result")
             return place.array, [place.offset + self.links[i].v.start for i in calls]
         of = [self.links[i].parent for i in calls] if name.startswith("parent ") else calls
-        return self.builder.room(0).array, [self.places[name.removeprefix("parent ")][i] for i in of]
+        return self.builder.work_array, [self.places[name.removeprefix("parent ")][i] for i in of]
 
 
-class Matrices(Pieces):
+class Matrices(Draft):
     """A kernel over the matrices of a link with so many velocities."""
 
     def __init__(self, width: int) -> None:
@@ -88,15 +88,15 @@ class Matrices(Pieces):
     def given(self, name: str, of: str = "") -> Any:
         """A matrix or vector of the link, or of its parent."""
         count = (GIVEN | MADE)[name] * (self.width if name in WIDE else 1)
-        array = self.array(of + name)
-        entries = vector(*(self.load(array, k) for k in range(count)))
+        array = self.argument(of + name)
+        entries = vector(*(self.entry(array, k) for k in range(count)))
         return entries.reshape(6, self.width) if name in ("S", "P") else entries
 
     def keep(self, value: Scalar, name: str, kind: Kind = "lane", accumulate: bool = False) -> None:
         """Store a value, or add it to what is there."""
-        array = self.array(name, kind)
+        array = self.argument(name, kind)
         for k, x in enumerate(flatten(value)[0]):
-            self.stores.append(Store(self.g.as_node(x), array, k, accumulate))
+            self.stores.append(Store(self.graph.as_node(x), array, k, accumulate))
 
     def link(self) -> Record:
         """The record of a link whose pose, axes and inertia are just numbers."""

@@ -16,16 +16,16 @@ from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
 from anyjoint.frozen import frozen
+from anyjoint.spatial.inertia import RIGID
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan
 
-from .pieces import Pieces
+from .draft import Draft
 
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
 Block = tuple[Link, ...]  # links behind each other, each the parent of the next
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
 MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
-INERTIA = 10  # numbers of a rigid inertia
 LINE = 8  # numbers that a cache brings at once: rows that begin there are loaded in half the time
 
 
@@ -63,7 +63,7 @@ class Entries:
 
 
 @frozen
-class Rows:
+class BlockRows:
     """Rows of a block in the columns of another one, and whether they are columns there as well."""
 
     products: Products
@@ -93,7 +93,7 @@ class Target:
 
 
 @frozen
-class Call:
+class PairCall:
     """A kernel, and where its arguments begin; the last one is the matrix."""
 
     kernel: int
@@ -117,13 +117,13 @@ def spread_of(plan: Plan, parts: Sequence[Part]) -> dict[str, Spread]:
 
 def width(link: Link, by: By) -> int:
     """How many columns a link has."""
-    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}
+    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": RIGID}
     return counts[by]
 
 
 def column(link: Link, index: int, by: By) -> int:
     """The first column of a link."""
-    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}
+    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": RIGID * index}
     return starts[by]
 
 
@@ -143,24 +143,24 @@ class Pairs:
     def add(self, entries: Entries, to: Target) -> None:
         """Add the runs of a matrix; entries between branches are not written."""
         self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
-        calls: list[Call] = []
+        calls: list[PairCall] = []
         for block, other in pairs(self.plan):
             if block is other:
                 offsets = self._own_offsets(entries, to, block)
-                calls.append(Call(self._number(self._own_kernel, entries, to, block), offsets))
+                calls.append(PairCall(self._number(self._own_kernel, entries, to, block), offsets))
                 continue
             for products, rows, columns in ((entries.upper, other, block), (entries.lower, block, other)):
                 if products:
-                    part = Rows(products, entries.mirrored)
+                    part = BlockRows(products, entries.mirrored)
                     offsets = self._offsets(part, to, rows, columns)
-                    calls.append(Call(self._number(self._kernel, part, to, rows, columns), offsets))
+                    calls.append(PairCall(self._number(self._kernel, part, to, rows, columns), offsets))
         self._run([call for call in calls if call.kernel >= 0], to)
 
-    def _run(self, calls: Sequence[Call], to: Target) -> None:
+    def _run(self, calls: Sequence[PairCall], to: Target) -> None:
         """Add the runs of these calls, along the rows of the matrix, which does not fit into a near cache."""
         order = sorted(calls, key=lambda call: (call.kernel, call.offsets[-1]))
         for number, group in groupby(order, lambda call: call.kernel):
-            work = self.builder.room(0).array
+            work = self.builder.work_array
             kernel, offsets = self.builder.kernels[number], [call.offsets for call in group]
             arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
             self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))
@@ -179,7 +179,7 @@ class Pairs:
         lanes = [self.places[name][self._at(block)] for name in names]
         return (*lanes, self._entry(to, block, column(block[0], self._at(block), entries.by)))
 
-    def _offsets(self, of: Rows, to: Target, rows: Block, columns: Block) -> tuple[int, ...]:
+    def _offsets(self, of: BlockRows, to: Target, rows: Block, columns: Block) -> tuple[int, ...]:
         """Where the arguments of a kernel begin: factors of rows, factors of columns, the matrix."""
         lanes = [self.places[x.name][self._at(rows)] for x, _ in of.products]
         lanes += [self.places[y.name][self._at(columns)] for _, y in of.products]
@@ -194,13 +194,13 @@ class Pairs:
     def _at(self, block: Block) -> int:
         return self.index[block[0].body]
 
-    def _kernel(self, of: Rows, to: Target, rows: Block, columns: Block) -> Kernel:
+    def _kernel(self, of: BlockRows, to: Target, rows: Block, columns: Block) -> Kernel:
         """Entries of all rows of a block in all columns of another one, side by side."""
-        made = Pieces()
+        made = Draft()
         narrow = [part_columns(made, x, len(owners(rows, x.by)), self.strides[x.name]) for x, _ in of.products]
         wide = [part_columns(made, y, 1, self.strides[y.name], wide=True) for _, y in of.products]
-        mirror = made.array("matrix", self._kind(to), wide=True, step=to.stride) if of.mirrored else None
-        out = made.array("matrix", self._kind(to), wide=True)
+        mirror = made.argument("matrix", self._kind(to), wide=True, step=to.stride) if of.mirrored else None
+        out = made.argument("matrix", self._kind(to), wide=True)
         stores = []
         for r in range(len(narrow[0])):
             entry = _sum((x[r], y[0]) for x, y in zip(narrow, wide, strict=True))
@@ -210,13 +210,13 @@ class Pairs:
 
     def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
         """All entries of a block with itself."""
-        made = Pieces()
+        made = Draft()
         values = {
             part: part_columns(made, part, len(owners(block, part.by)), self.strides[part.name])
             for part in entries.parts
         }
-        own = made.array(entries.own)
-        out = made.array("matrix", self._kind(to))
+        own = made.argument(entries.own)
+        out = made.argument("matrix", self._kind(to))
         stores = []
         by_row, by_column = owners(block, "v"), owners(block, entries.by)
         for r, row in enumerate(by_row):
@@ -227,17 +227,17 @@ class Pairs:
                     stores.append(Store(entry, out, r * to.stride + k))
                     stores += [Store(entry, out, k * to.stride + r)] if entries.mirrored else []
         for number, (r, k) in enumerate(_diagonal(block, entries.by)):
-            stores.append(Store(made.load(own, number), out, r * to.stride + k))
+            stores.append(Store(made.entry(own, number), out, r * to.stride + k))
         return made.kernel(stores)
 
     def _kind(self, to: Target) -> Kind:
-        return self.builder.arrays[to.at.array].kind
+        return self.builder.kind(to.at)
 
 
-def part_columns(made: Pieces, part: Part, count: int, stride: int, wide: bool = False) -> list[list[Node]]:
+def part_columns(made: Draft, part: Part, count: int, stride: int, wide: bool = False) -> list[list[Node]]:
     """The columns of a factor, as a new argument; a wide one stands for all of them."""
-    array = made.array(part.name, wide=wide)
-    return [[made.load(array, row * stride + k) for row in range(part.rows)] for k in range(1 if wide else count)]
+    array = made.argument(part.name, wide=wide)
+    return [[made.entry(array, row * stride + k) for row in range(part.rows)] for k in range(1 if wide else count)]
 
 
 def pairs(plan: Plan) -> Iterator[tuple[Block, Block]]:

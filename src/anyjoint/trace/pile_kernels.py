@@ -43,8 +43,7 @@ class PileKernels:
     def clear(self) -> None:
         """Nothing is coupled yet."""
         if self.pile.blocks:
-            size = CROSS * len(self.pile.blocks)
-            self.builder.pointwise(size, {}, {}, {"x": self.rooms["cross"]}, lambda x: {"x": 0.0})
+            self.builder.clear(CROSS * len(self.pile.blocks), self.rooms["cross"])
 
     def solve(self, results: Mapping[str, Sequence[int]], found: Place) -> None:
         """Find the twists of all bodies, from what sweeps say of each of them."""
@@ -65,7 +64,7 @@ class PileKernels:
         return self.rooms[name].offset + CROSS * self.pile.blocks[later, link]
 
     def _run(self, name: str, trace: Callable[[Sketch], None], *columns: Sequence[int]) -> None:
-        work = self.builder.room(0).array
+        work = self.builder.work_array
         if not columns[0]:
             return
         if name not in self.made:

@@ -28,7 +28,7 @@ from .relative import is_relative
 from .renumber import Basis
 from .straight import PER_LINK, SHARED
 
-GROUND = (0.0, 0.0, 0.0)  # how the ground accelerates where gravity does not count
+WEIGHTLESS = (0.0, 0.0, 0.0)  # the field where gravity does not count
 
 
 @frozen
@@ -44,14 +44,14 @@ class Varying:
     freed: bool = False
 
 
-FEW = Varying()  # none but those that are not exactly 0, 1 or -1
+AS_THEY_ARE = Varying()  # none but those that are not exactly 0, 1 or -1
 
 
 class Plans:
     """Links and numbers of one mechanism, for every way to run over them; made again when parameters change."""
 
     def __init__(
-        self, mechanism: Mechanism, form: str = "auto", varying: Varying = FEW,
+        self, mechanism: Mechanism, form: str = "auto", varying: Varying = AS_THEY_ARE,
         pushes: Sequence[Push | Resistance] = (), loose: bool = False,
     ) -> None:  # fmt: skip
         """`pushes` are forces that implicit steps feel as they will be, or just as they are, if they are `loose`."""
@@ -128,7 +128,7 @@ class Plans:
     def numbers(self, over: Over, gravity: bool, closed: bool = False) -> Numbers:
         """The raw numbers of a plan, open or closed by constraints, and which of them vary."""
         g = self.mechanism.gravity
-        field = (float(g[0]), float(g[1]), float(g[2])) if gravity else GROUND
+        field = (float(g[0]), float(g[1]), float(g[2])) if gravity else WEIGHTLESS
         if closed:
             plan = self.closed(over).plan
             frames = frame_numbers(plan, self.mechanism.constraints) + push_numbers(plan, self.pushes)

@@ -19,7 +19,7 @@ from anyjoint.tree.closures import ClosedPlan
 
 from .constrained import Question
 from .feeds import Feeds
-from .landings import SHARED, Landing, alike, entries_at, land, landings_of, mark, places_of
+from .landings import ADDED_TO, Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers, Pattern
 from .push_program import PushPrograms
@@ -65,11 +65,11 @@ class PushKernels:
 
     def _clear(self) -> None:
         """Pushes add to what is there: to nothing, in the beginning."""
-        for name in SHARED:
+        for name in ADDED_TO:
             size = max((getattr(link.feed, name).stop for link in self.closed.plan.links), default=0)
             room = self.feeds.rooms[name]
             if size:
-                self.builder.pointwise(size, {}, {}, {"x": room}, lambda x: {"x": 0.0})
+                self.builder.clear(size, room)
 
     def _add(self, k: int, spot: Spot, block: int, signal: int) -> None:
         landings = list(landings_of(self.closed, self.pushes.felt, spot, block))
@@ -97,7 +97,7 @@ class PushKernels:
 
     def _array(self, array: Array) -> int:
         """The builder's array that an argument is a part of."""
-        return self.builder.room(0).array if array.kind == "lane" else self.builder.place(array.name).array
+        return self.builder.work_array if array.kind == "lane" else self.builder.place(array.name).array
 
     def _places(self, spot: Spot, landings: Sequence[Landing], signal: int) -> list[Place]:
         """Where the arguments of one call begin, in the order of the kernel's arrays; numbers come last."""

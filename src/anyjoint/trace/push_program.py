@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
+from anyjoint.constraints.push import Scalars
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, as_matrix, cross, skew, vector, zeros
@@ -16,8 +17,6 @@ from anyjoint.symbolic.rewrite import substitute
 
 from .constraint_program import entries, seen_variables
 from .simplified import Simplified
-
-Scalars = Sequence[Scalar]
 
 
 @frozen

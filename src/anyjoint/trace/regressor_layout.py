@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from anyjoint.codegen import Schedule
+from anyjoint.spatial.inertia import RIGID
 
 from .classes import Tracer
-from .layout import Layout, tree_builder
-from .pair_layout import INERTIA, Entries, Pairs, Part, Target, spread
+from .mass_layout import pairs_schedule
+from .pair_layout import Entries, Part
 from .setup import Rows
 
 UNITS = Entries(own="D_units", upper=((Part("J_world"), Part("units", by="inertia")),))
@@ -14,9 +15,4 @@ UNITS = Entries(own="D_units", upper=((Part("J_world"), Part("units", by="inerti
 
 def regressor_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """Y by rows, for the algorithm REGRESSOR; entries of bodies that a joint does not move are not written."""
-    builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, UNITS))
-    layout.add_runs()
-    target = Target(builder.place("result"), INERTIA * len(tracer.plan.links))
-    Pairs(builder, tracer.plan, layout.results).add(UNITS, target)
-    return builder.schedule(), layout.rows
+    return pairs_schedule(tracer, UNITS, RIGID * len(tracer.plan.links))

@@ -115,9 +115,7 @@ class ResistanceKernels:
         flat, rebuild = flatten(parts)
         known, argument = entries_of(flat), sketch.argument("stash", "lane")
         if isinstance(kept, Node):
-            before = sketch.graph.variable("before")
-            sketch.loads[before.id] = (argument, 0)
-            flat = [select(less(0.0, kept), before, flat[0]), *flat[1:]]
+            flat = [select(less(0.0, kept), sketch.entry(argument, 0), flat[0]), *flat[1:]]
         for k, (x, exact) in enumerate(zip(flat, known, strict=True)):
             if exact is None:
                 sketch.store(argument, k, x)
@@ -134,7 +132,7 @@ class ResistanceKernels:
                 columns.append([numbers.at(step * i) for i in range(len(group.members))])
             first = made[-1].end
             self._run(group.kernel, columns)
-        self.builder.pointwise(self.count, {}, {}, {"m": self.m}, lambda x: {"m": 0.0})
+        self.builder.clear(self.count, self.m)
         return made
 
     def _run(self, kernel: int, columns: Sequence[Sequence[Place]]) -> None:
@@ -174,7 +172,7 @@ class ResistanceKernels:
 
         Those of the beginning, along axes that stay, and what they change by in half a step.
         """
-        work = self.builder.room(0).array
+        work = self.builder.work_array
 
         def trace(sketch: Sketch, group: Group) -> None:
             assert isinstance(group.spot.push, Resistance)
@@ -198,7 +196,7 @@ class ResistanceKernels:
 
     def meet(self, results: Mapping[str, Sequence[int]], slope: Place) -> None:
         """Find w and dm from what the sweeps have answered, and add up the slope at the beginning of the way."""
-        work = self.builder.room(0).array
+        work = self.builder.work_array
 
         def trace(sketch: Sketch, group: Group) -> None:
             start = Begun.of(group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))

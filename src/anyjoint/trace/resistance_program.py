@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from anyjoint.constraints import Begun, Resistance, Touched
+from anyjoint.constraints.push import Scalars
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector
 from anyjoint.symbolic import Graph
@@ -12,8 +13,6 @@ from anyjoint.symbolic.derivative import jacobian
 
 from .constraint_program import entries, seen_variables
 from .simplified import Simplified
-
-Scalars = Sequence[Scalar]
 
 
 class ResistancePrograms:

@@ -12,8 +12,6 @@ from anyjoint.constraints import Constraint
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
-from anyjoint.trace.numbers import Pattern
-from anyjoint.trace.row_kind import Known
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import BodyTrace, entries_of
@@ -21,15 +19,15 @@ from .classes import Tracer
 from .constrained import Question, velocity_place
 from .constraint_program import ConstraintPrograms, row_kind
 from .feeds import Feeds
-from .numbers import Numbers
-from .row_kind import RowKind, Sight, trace_rows
+from .numbers import Numbers, Pattern
+from .row_kind import Known, RowKind, Sight, trace_rows
 from .setup import Rows
 
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
 
 
 @frozen
-class Spot:
+class Attachment:
     """Where a constraint acts: its links, what each is seen through, and (link, first column of its K) or None."""
 
     links: list[int]
@@ -57,21 +55,20 @@ class RowKernels:
         self.up = tuple(None if g is None else -g for g in falls)
         self.kinds: dict[Hashable, RowKind] = {}
         self.needed: dict[tuple[int, str], set[int]] = {}
-        self._said: dict[
-            tuple[BodyTrace, tuple[str, ...]], tuple[Scalar, ...]
-        ] = {}  # what is exact in a class's frames
+        # What is exact in a class's frames.
+        self._said: dict[tuple[BodyTrace, tuple[str, ...]], tuple[Scalar, ...]] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
-        self.spots = [self._spot(k, constraint) for k, constraint in enumerate(mechanism.constraints)]
+        self.attachments = [self._attachment(k, constraint) for k, constraint in enumerate(mechanism.constraints)]
         for k, constraint in enumerate(mechanism.constraints):
-            self._add(k, constraint, self.spots[k])
+            self._add(k, constraint)
 
     # -- one constraint -------------------------------------------------------------------------------------------
 
-    def _spot(self, k: int, constraint: Constraint) -> Spot:
+    def _attachment(self, k: int, constraint: Constraint) -> Attachment:
         links = [self.closed.plan.link_of(body) for body in constraint.bodies]
         paths = [self._path(link, self.closed.hubs[k]) if self.relative[k] else [link] for link in links]
-        return Spot(links, paths, [None if link == GROUND else self._landing(k, link) for link in links])
+        return Attachment(links, paths, [None if link == GROUND else self._landing(k, link) for link in links])
 
     def _path(self, link: int, hub: int) -> list[int]:
         """The links that a link is seen through from a hub, itself first: each is seen from the hub below it."""
@@ -89,11 +86,11 @@ class RowKernels:
         at = self.closed.where[k] if link == self.closed.hubs[k] else link
         return at, self._columns[at][k, 0]
 
-    def _add(self, k: int, constraint: Constraint, spot: Spot) -> None:
+    def _add(self, k: int, constraint: Constraint) -> None:
         """Find or trace the kernel of a constraint, and hand exact entries on."""
-        names = HUB if self.relative[k] else WORLD
-        seen = tuple(self._known(link, path, names) for link, path in zip(spot.links, spot.paths, strict=True))
-        lands = tuple(None if landing is None else spot.landings.index(landing) for landing in spot.landings)
+        own, names = self.attachments[k], HUB if self.relative[k] else WORLD
+        seen = tuple(self._known(link, path, names) for link, path in zip(own.links, own.paths, strict=True))
+        lands = tuple(None if landing is None else own.landings.index(landing) for landing in own.landings)
         widths = tuple(self._width(place) for place in constraint.coordinates)
         sight = Sight(seen, lands, widths, self.exact[k], self.up, self.relative[k])
         key = row_kind(constraint), sight
@@ -132,7 +129,7 @@ class RowKernels:
     def _parts(self, k: int) -> list[tuple[int, str]]:
         """The parts of frames that a kernel takes, in the order of its arguments."""
         made, names = [], HUB if self.relative[k] else WORLD
-        for link, path in zip(self.spots[k].links, self.spots[k].paths, strict=True):
+        for link, path in zip(self.attachments[k].links, self.attachments[k].paths, strict=True):
             if link != GROUND:
                 made += [(part, name) for part in path for name in names]
                 made += [] if self.still else [(link, "v")]
@@ -140,7 +137,7 @@ class RowKernels:
 
     def _fed(self, k: int) -> list[tuple[str, int, int, int]]:
         """(row, link, first entry, stride) of all that a constraint hands to sweeps."""
-        made = [("K", link, 6 * column, 1) for link, column in filter(None, self.spots[k].landings)]
+        made = [("K", link, 6 * column, 1) for link, column in filter(None, self.attachments[k].landings)]
         for place in self.mechanism.constraints[k].coordinates:
             link, index = velocity_place(self.mechanism, self.closed, place)
             width = self.closed.plan.links[link].joint.nv
@@ -150,7 +147,7 @@ class RowKernels:
     def _places(self, k: int, results: Mapping[str, Sequence[int]]) -> list[Place]:
         """Where the arguments of one call begin, in the order in which they were sketched."""
         builder, constraint = self.builder, self.mechanism.constraints[k]
-        work = builder.room(0).array
+        work = builder.work_array
         places = [Place(work, results[name][link]) for link, name in self._parts(k)]
         for body, index in constraint.coordinates:
             own = self.mechanism.bodies[body]

@@ -84,7 +84,7 @@ def trace_rows(
             for k, value in enumerate(values):
                 sketch.store(at, k, value)
     else:
-        feeds = _store(sketch, constraint, rows, sight, _right(constraint, rows, bodies, sight, question, h, (x, y, z)))
+        feeds = _store(sketch, rows, sight, _right(constraint, rows, bodies, sight, question, h, (x, y, z)))
         if h is not None and constraint.compliance:
             feeds.append(_fed(sketch, "weight", giving_way(rows, constraint.compliance, h, 0)[1]))
     number, setup = sketch.finish(builder)
@@ -131,9 +131,7 @@ def _right(
     return right
 
 
-def _store(
-    sketch: Sketch, constraint: Constraint, rows: Rows, sight: Sight, right: Sequence[Scalar]
-) -> list[list[Scalar]]:
+def _store(sketch: Sketch, rows: Rows, sight: Sight, right: Sequence[Scalar]) -> list[list[Scalar]]:
     """Store K, N and the right side; what is exact in each place where some land."""
     feeds: list[list[Scalar]] = []
     for k, (K, lands) in enumerate(zip(rows.K, sight.lands, strict=True)):

@@ -41,7 +41,7 @@ class Sights:
 
     def places(self, spot: Spot) -> list[Place]:
         """Where links and coordinates stand, in the order in which they are loaded."""
-        work, results = self.builder.room(0).array, self.frames.results
+        work, results = self.builder.work_array, self.frames.results
         places = [Place(work, results[name][self.closed.at[link]]) for link in spot.links for name in SEEN]
         for body, index in spot.push.coordinates:
             own = self.mechanism.bodies[body]

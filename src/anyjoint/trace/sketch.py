@@ -1,42 +1,31 @@
-"""A kernel as it is being written: arguments that are loaded, expressions, and where they are stored."""
+"""A kernel over raw numbers as it is being written: loads and stores, and what depends on the numbers alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
 from anyjoint.scalar import Scalar
-from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic import Node
 
+from .draft import Draft
 from .setup import Setup, split_parameters
 
 
 @dataclass
-class Sketch:
-    """Collects loads and stores. Raw numbers are parameters, whose expressions go into the set-up."""
+class Sketch(Draft):
+    """A draft that collects stores, too. Raw numbers are parameters, whose expressions go into the set-up."""
 
-    graph: Graph = field(default_factory=Graph)
-    arrays: list[Array] = field(default_factory=list)
-    loads: dict[int, tuple[int, int]] = field(default_factory=dict)
     stores: list[tuple[Scalar, int, int, bool]] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
 
-    def argument(self, name: str, kind: Kind) -> int:
-        """One more array argument; its number."""
-        self.arrays.append(Array(name, kind))
-        return len(self.arrays) - 1
-
     def load(self, name: str, kind: Kind, known: Sequence[Scalar]) -> list[Scalar]:
         """The entries of an argument: those that are known exactly, and variables for the others."""
-        at, made = self.argument(name, kind), list[Scalar]()
-        for k, x in enumerate(known):
-            made.append(self.graph.variable("x") if x is None else x)
-            if x is None:
-                self.loads[made[-1].id] = (at, k)
-        return made
+        at = self.argument(name, kind)
+        return [self.entry(at, k) if x is None else x for k, x in enumerate(known)]
 
     def raw(self, known: Sequence[Scalar]) -> list[Scalar]:
         """Raw numbers, which only the set-up sees."""
@@ -62,3 +51,11 @@ class Sketch:
             places |= {k: (len(arrays) - 1, k) for k in range(len(setup.outputs))}
         stores = tuple(Store(Node(target, i), at, k, add) for i, (_, at, k, add) in zip(new, self.stores, strict=True))
         return builder.kernel(Kernel(target, tuple(arrays), places, stores)), setup
+
+
+def run_over(builder: Builder, trace: Callable[[Sketch], None], *columns: tuple[Place, Sequence[int]]) -> None:
+    """Write a kernel that loads no numbers, and call it for each of several entries behind places."""
+    sketch = Sketch()
+    trace(sketch)
+    kernel, _ = sketch.finish(builder)
+    builder.run(kernel, *((place.array, [place.offset + x for x in at]) for place, at in columns))

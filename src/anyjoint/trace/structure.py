@@ -26,6 +26,12 @@ def built_in(numbers: Numbers) -> Floats:
     return exact
 
 
+def still_built_in(fixed: Floats, numbers: Numbers) -> bool:
+    """Whether numbers that code has built in, as `built_in` told, are what they were."""
+    flat = numbers.flat()
+    return len(flat) == len(fixed) and not np.any(~np.isnan(fixed) & (fixed != flat))
+
+
 def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     """Everything but the values of parameters that a traced program depends on."""
     kinds: dict[Hashable, int] = {}

@@ -21,9 +21,9 @@ from anyjoint.joints import Prismatic, Revolute, Translational
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, minimum, select
 
-KEPT = "kept"  # the row that says whether gaps were seen before
-SEEN = "seen"  # the row of coordinates from which both halves of the step go
-NEAR = 1e-4  # rad or m: what is as near to where it is seen is there; from 1.4 times that on, it goes all the way
+GAPS_SEEN = "kept"  # the row that says whether gaps were seen before
+GOES_FROM = "seen"  # the row of coordinates from which both halves of the step go
+NEAR = 1e-4  # rad or m: what is as near to where it is seen is there
 
 
 def goes_on(mechanism: Mechanism) -> bool:
@@ -38,8 +38,8 @@ def from_true_middle(mechanism: Mechanism, once: Schedule, inputs: Sequence[str]
     second.begin()
     start = len(builder.runs)
     given = {name: builder.place(name) for name in (*inputs, "result")}
-    rows = {"q": second.q, KEPT: second.at["kept"], SEEN: second.given}
-    Embedded(builder, once, ("q", KEPT)).call(given | rows)
+    rows = {"q": second.q, GAPS_SEEN: second.at["kept"], GOES_FROM: second.given}
+    Embedded(builder, once, ("q", GAPS_SEEN)).call(given | rows)
     second.decide()
     second.go()
     builder.repeat(start, second.at["share"], "passes", 2)
@@ -58,19 +58,18 @@ class _Second:
 
     def begin(self) -> None:
         """Where the step is seen from first."""
-        self.builder.pointwise(1, {}, {}, self.at, lambda x: dict.fromkeys(self.at, 0.0))
-        self.builder.pointwise(self.nq, {"q": self.given}, {}, {"q": self.q}, lambda x: {"q": x["q"]})
+        self.builder.clear(1, *self.at.values())
+        self.builder.copy(self.nq, self.given, self.q)
 
     def decide(self) -> None:
         """Once more, if the middle is elsewhere."""
-        square = lambda x: {"far": way(x) * way(x)}  # noqa: E731
+        square = lambda x: {"far": way(x["h"], x["a"]) * way(x["h"], x["a"])}  # noqa: E731
         for _, v, count in self.ranges:
             to = {"far": self.at["far"]}
             self.builder.pointwise(count, {"a": self.a.at(v)}, {"h": self.h}, to, square, accumulate=True)
 
         def decide(x: Values) -> dict[str, Scalar]:
-            share = minimum(maximum(x["far"] / (NEAR * NEAR) - 1, 0.0), 1.0)
-            return {"share": select(less(0.0, x["kept"]), 0.0, share), "kept": 1.0}
+            return {"share": select(less(0.0, x["kept"]), 0.0, share_of(x["far"], NEAR)), "kept": 1.0}
 
         self.builder.pointwise(1, self.at, {}, {name: self.at[name] for name in ("share", "kept")}, decide)
 
@@ -78,16 +77,21 @@ class _Second:
         """To the middle that accelerations lead to."""
 
         def further(x: Values) -> dict[str, Scalar]:
-            return {"q": select(less(0.0, x["share"]), x["given"] + x["share"] * way(x), x["q"])}
+            return {"q": select(less(0.0, x["share"]), x["given"] + x["share"] * way(x["h"], x["a"]), x["q"])}
 
         for q, v, count in self.ranges:
             moved = {"a": self.a.at(v), "given": self.given.at(q), "q": self.q.at(q)}
             self.builder.pointwise(count, moved, {"h": self.h, "share": self.at["share"]}, {"q": moved["q"]}, further)
 
 
-def way(x: Values) -> Scalar:
+def way(h: Scalar, a: Scalar) -> Scalar:
     """From where velocities at the beginning lead to in half a step to the middle between its ends."""
-    return 0.25 * x["h"] * x["h"] * x["a"]
+    return 0.25 * h * h * a
+
+
+def share_of(far: Scalar, near: float) -> Scalar:
+    """What share of a way counts, whose square is given: none up to `near`, all from 1.4 times that on."""
+    return minimum(maximum(far / (near * near) - 1, 0.0), 1.0)
 
 
 def _ranges(mechanism: Mechanism) -> list[tuple[int, int, int]]:

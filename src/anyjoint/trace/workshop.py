@@ -61,6 +61,7 @@ class Trace:
     joints: tuple[Joint, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
     pushes: tuple[Push | Resistance, ...] = ()  # forces whose numbers are among its own
     loose: bool = False  # whether those are wrenches, however stiff they are
+    by: Algorithm | None = None  # the sweeps that it was traced by, if it is nothing else
 
     @property
     def count(self) -> int:
@@ -119,7 +120,8 @@ class Workshop(Plans):
             return straight()
 
         schedule, setups = self._remembered((algorithm.name, self.form), plan, numbers, trace)
-        return Trace(algorithm.name, schedule, setups, plan, numbers, algorithm.over, algorithm.gravity)
+        over, gravity = algorithm.over, algorithm.gravity
+        return Trace(algorithm.name, schedule, setups, plan, numbers, over, gravity, by=algorithm)
 
     def straight(
         self,

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from anyjoint.codegen import Kernel, Store
 from anyjoint.codegen.kernel import Kind
+from anyjoint.dynamics.forward_derivatives import FACTORS
 from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, plus_dot, vector, zeros
 
+from .draft import Draft
 from .pair_layout import By, Spread, Target
-from .pieces import Pieces
 
 WIDEST = 16  # columns of a block: a rolling joint and quaternions have more coordinates than velocities
 NUMBERS = 21  # of Lambda
-FACTORS = "J_free", "Z_left", "L"
 
 Sizes = tuple[tuple[int, int], ...]  # velocities and columns of links behind each other
 
@@ -57,7 +57,7 @@ class Factors(NamedTuple):
     L: LDL
 
 
-class _Pieces(Pieces):
+class _LinkDraft(Draft):
     """A kernel over links of so many velocities behind each other."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -80,16 +80,16 @@ class _Pieces(Pieces):
 
     def matrices(self, name: str, shapes: Sequence[tuple[int, int]]) -> list[Matrix]:
         """Matrices that lie behind each other in an argument."""
-        array, at, made = self.array(name), 0, []
+        array, at, made = self.argument(name), 0, []
         for rows, columns in shapes:
-            entries = [self.load(array, at + k) for k in range(rows * columns)]
+            entries = [self.entry(array, at + k) for k in range(rows * columns)]
             made.append(vector(*entries).reshape(rows, columns))
             at += rows * columns
         return made
 
     def wide(self, array: int, rows: int, stride: int, first: int = 0) -> Vector:
         """Rows of an argument in a column, or in all of them."""
-        return vector(*(self.load(array, row * stride + first) for row in range(rows)))
+        return vector(*(self.entry(array, row * stride + first) for row in range(rows)))
 
 
 def _after(x: Vector, J: Matrix, y: Vector) -> Vector:
@@ -105,8 +105,8 @@ def _times(X: Matrix, alpha: Vector, start: Vector | None = None) -> Vector:
 
 def climb_kernel(sizes: Sizes, count: int, stride: int) -> Kernel:
     """Wrenches on the last of some links as those on the parent of the first."""
-    made = _Pieces([n for n, _ in sizes])
-    array = made.array("pi", wide=True)
+    made = _LinkDraft([n for n, _ in sizes])
+    array = made.argument("pi", wide=True)
     pi = made.wide(array, 6, stride)
     for J, Z, _ in reversed(made.factors()):
         pi = _after(pi, Z, _times(J, pi))
@@ -115,8 +115,8 @@ def climb_kernel(sizes: Sizes, count: int, stride: int) -> Kernel:
 
 def climb_inside_kernel(sizes: Sizes, stride: int) -> Kernel:
     """Wrenches of unit forces at some links, each as that on the parent of the first."""
-    made = _Pieces([n for n, _ in sizes])
-    array, stores = made.array("pi"), []
+    made = _LinkDraft([n for n, _ in sizes])
+    array, stores = made.argument("pi"), []
     links = made.factors()
     for link, n in enumerate(made.sizes):
         for k in range(made.begins[link], made.begins[link] + n) if link else ():
@@ -129,26 +129,26 @@ def climb_inside_kernel(sizes: Sizes, stride: int) -> Kernel:
 
 def turn_kernel(count: int, stride: int) -> Kernel:
     """Lambda times what is left of wrenches."""
-    made = _Pieces([])
-    pi = made.wide(made.array("pi", wide=True), 6, stride)
-    array, out = made.array("Lambda"), made.array("alpha", wide=True)
-    Lambda = BlockInertia.from_entries([made.load(array, k) for k in range(NUMBERS)])
+    made = _LinkDraft([])
+    pi = made.wide(made.argument("pi", wide=True), 6, stride)
+    array, out = made.argument("Lambda"), made.argument("alpha", wide=True)
+    Lambda = BlockInertia.from_entries([made.entry(array, k) for k in range(NUMBERS)])
     alpha = Lambda @ pi
     return made.kernel([Store(alpha[k], out, k * WIDEST) for k in range(6)], count)
 
 
 def unit_kernel(of: Answer, sizes: Sizes, count: int, stored: bool, children: bool) -> Kernel:
     """Accelerations under unit forces, handed on: entries of M^-1, and their rows of the columns of some links."""
-    made = _Pieces([n for n, _ in sizes])
-    alpha = made.wide(made.array("alpha", wide=True), 6, WIDEST)
+    made = _LinkDraft([n for n, _ in sizes])
+    alpha = made.wide(made.argument("alpha", wide=True), 6, WIDEST)
     factors, outs, wrenches = made.factors(), [], []
     for sort in of.sorts:
-        array, stride = made.array("pi"), of.spread[sort.wrench].stride
+        array, stride = made.argument("pi"), of.spread[sort.wrench].stride
         counts = [n if sort.by == "v" else m for n, m in sizes]
         ends = [sum(counts[: i + 1]) for i in range(len(counts))]
         places = [range(end - n, end) for n, end in zip(counts, ends, strict=True)]
         wrenches.append([[(k, made.wide(array, 6, stride, k)) for k in of_link] for of_link in places])
-        outs.append(made.array("rows", of.kind, wide=True, step=sort.to.stride))
+        outs.append(made.argument("rows", of.kind, wide=True, step=sort.to.stride))
     stores: list[Store] = []
     inverse: list[Scalar] = []
     for link, own in enumerate(factors):
@@ -159,29 +159,30 @@ def unit_kernel(of: Answer, sizes: Sizes, count: int, stored: bool, children: bo
         alpha = _after(alpha, own.J, y)
     if stored:
         stride = of.inverse.stride
-        rows, mirror = made.array("inverse", of.kind, wide=True), made.array("mirror", of.kind, wide=True, step=stride)
+        rows = made.argument("inverse", of.kind, wide=True)
+        mirror = made.argument("mirror", of.kind, wide=True, step=stride)
         stores += [Store(x, rows, k * stride) for k, x in enumerate(inverse)]
         stores += [Store(x, mirror, k) for k, x in enumerate(inverse)]
     if children:
-        mine = made.array("mine", wide=True)
+        mine = made.argument("mine", wide=True)
         stores += [Store(alpha[k], mine, k * WIDEST) for k in range(6)]
     return made.kernel(stores, count)
 
 
 def follow_kernel(of: Answer, sizes: Sizes, count: int, children: bool, sort: Sort) -> Kernel:
     """Rows of links in columns of others above them."""
-    made = _Pieces([n for n, _ in sizes])
-    alpha = made.wide(made.array("alpha", wide=True), 6, WIDEST)
-    psi = made.wide(made.array("psi", wide=True), 3, of.spread[sort.psi].stride)
+    made = _LinkDraft([n for n, _ in sizes])
+    alpha = made.wide(made.argument("alpha", wide=True), 6, WIDEST)
+    psi = made.wide(made.argument("psi", wide=True), 3, of.spread[sort.psi].stride)
     factors, K = made.factors(), made.rows3()
-    out = made.array("rows", of.kind, wide=True)
+    out = made.argument("rows", of.kind, wide=True)
     stores: list[Store] = []
     for own, turning in zip(factors, K, strict=True):
         y = _times(own.Z, alpha, turning @ psi)
         stores += [Store(x, out, (len(stores) + k) * sort.to.stride) for k, x in enumerate(own.L.back(y))]
         alpha = _after(alpha, own.J, y)
     if children:
-        mine = made.array("mine", wide=True)
+        mine = made.argument("mine", wide=True)
         stores += [Store(alpha[k], mine, k * WIDEST) for k in range(6)]
     return made.kernel(stores, count)
 
@@ -201,23 +202,23 @@ def own_kernel(of: Answer, sizes: Sizes, children: bool) -> Kernel:
     return made.kernel(made.stores)
 
 
-class _Own(_Pieces):
+class _Own(_LinkDraft):
     """The kernel of a part by itself, number by number."""
 
     def __init__(self, of: Answer, sizes: Sizes, children: bool) -> None:
         super().__init__([n for n, _ in sizes])
         self.of, self.counts, self.children = of, {"v": self.sizes, "q": [m for _, m in sizes]}, children
         self.links = self.factors()
-        self.args = {name: self.array(name) for name in ("Au", "Yu")}
+        self.args = {name: self.argument(name) for name in ("Au", "Yu")}
         self.K = self.rows3() if of.sorts else []
         for sort in of.sorts:
-            self.args |= {name: self.array(name) for name in (sort.shown, sort.psi, sort.wrench, sort.own)}
+            self.args |= {name: self.argument(name) for name in (sort.shown, sort.psi, sort.wrench, sort.own)}
         self.outs: dict[int, int] = {}
         self.mine: dict[int, int] = {}
         for room in range(len(of.targets)):
-            self.outs[room] = self.array("matrix", of.kind)
+            self.outs[room] = self.argument("matrix", of.kind)
             if children:
-                self.mine[room] = self.array("mine")
+                self.mine[room] = self.argument("mine")
         self.stores: list[Store] = []
 
     def columns(self, name: str, by: str, rows: int = 6) -> list[tuple[int, Vector]]:
@@ -232,7 +233,7 @@ class _Own(_Pieces):
         for link, n in enumerate(self.sizes):
             for row in range(n):
                 for k in range(self.counts[by][link]):
-                    entry = self.load(self.args[name], at)
+                    entry = self.entry(self.args[name], at)
                     self.stores.append(Store(entry, self.outs[room], (self.begins[link] + row) * stride + first + k))
                     at += 1
             first += self.counts[by][link]

@@ -15,13 +15,13 @@ from itertools import groupby
 
 from anyjoint.codegen import Kernel
 from anyjoint.codegen.builder import Builder
+from anyjoint.dynamics.forward_derivatives import FACTORS
 from anyjoint.frozen import frozen
 from anyjoint.tree.plan import Link, Plan
 
 from .messages import Messages
 from .pair_layout import LINE, MOST, PART, By, Part, Target, blocks, column, grouped, owners, width
 from .yield_kernels import (
-    FACTORS,
     WIDEST,
     Answer,
     Sizes,
@@ -35,11 +35,11 @@ from .yield_kernels import (
     unit_kernel,
 )
 
-Call = tuple[int, list[tuple[int, int]]]  # a kernel, and (array, offset) of its arguments
+YieldCall = tuple[int, list[tuple[int, int]]]  # a kernel, and (array, offset) of its arguments
 
 
 @frozen
-class Group:
+class Columns:
     """Columns of links of a block from the first one on, and where accelerations that come to a part are."""
 
     block: int
@@ -82,7 +82,7 @@ class Yielding:
         self.parents = [ends.get(part[0].parent, -1) for part in self.parts]
         self.children = [self.parents.count(k) for k in range(len(self.parts))]
         self.messages = Messages(self.parents, 6 * WIDEST * len(self.blocks), inward=False)
-        self.work = self.builder.room(0).array
+        self.work = self.builder.work_array
         self.rooms = [self.builder.room(self.messages.size, LINE) for _ in self.answer.targets]
         self.turned: dict[tuple[int, int], int] = {}  # (block, part above it that branches) -> accelerations there
 
@@ -105,23 +105,23 @@ class Yielding:
         """Those of them that branch."""
         return [i for i in self._above(k) if self.children[i] > 1]
 
-    def _groups(self, k: int, by: By, room: int) -> list[Group]:
+    def _groups(self, k: int, by: By, room: int) -> list[Columns]:
         """Columns of all links above a part."""
         above = [i for i in self._above(k) if owners(self.parts[i], by)]
         counts: dict[int, int] = {}
         for i in above:
             counts[self.block[i]] = counts.get(self.block[i], 0) + len(owners(self.parts[i], by))
         at = self._message(room, self.parents[k])
-        return [Group(b, n, at + self._column(b)) for b, n in counts.items()]
+        return [Columns(b, n, at + self._column(b)) for b, n in counts.items()]
 
-    def _others(self, k: int) -> Iterator[Group]:
+    def _others(self, k: int) -> Iterator[Columns]:
         """Columns of links in other branches than a part."""
         above, at = self._above(k), self._message(0, self.parents[k])
         for (b, meeting), begin in self.turned.items():
             first = self.block.index(b)
             if meeting in above and self._towards(first, meeting).isdisjoint((k, *above)):
                 count = len(owners(self.blocks[b], "v"))
-                yield Group(b, count, begin if meeting == self.parents[k] else at + self._column(b))
+                yield Columns(b, count, begin if meeting == self.parents[k] else at + self._column(b))
 
     def _towards(self, k: int, above: int) -> set[int]:
         """A part and those between it and another one above."""
@@ -135,7 +135,7 @@ class Yielding:
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
-    def _own(self, k: int) -> Call:
+    def _own(self, k: int) -> YieldCall:
         """Entries of links of a part with each other."""
         children, sizes = self.children[k] > 0, self._sizes(k)
         made = lambda: own_kernel(self.answer, sizes, children)  # noqa: E731
@@ -149,7 +149,7 @@ class Yielding:
                 arguments.append((self.work, self._message(room, k) + inside + before))
         return self._number(("own", sizes, children), made), arguments
 
-    def _inward(self) -> Iterator[Call]:
+    def _inward(self) -> Iterator[YieldCall]:
         """Wrenches of unit forces to where the tree branches, and accelerations there."""
         for b, block in enumerate(self.blocks):
             inside = [k for k, of in enumerate(self.block) if of == b]
@@ -169,24 +169,24 @@ class Yielding:
                     break
                 yield self._climb(i, pi, count)
 
-    def _climb_inside(self, k: int) -> Call:
+    def _climb_inside(self, k: int) -> YieldCall:
         sizes, stride = self._sizes(k), self.answer.spread["Pu"].stride
         number = self._number(("climb inside", sizes), lambda: climb_inside_kernel(sizes, stride))
         return number, [(self.work, self.places["Pu"][self._first(k)]), *self._factors(k)]
 
-    def _climb(self, k: int, pi: int, count: int) -> Call:
+    def _climb(self, k: int, pi: int, count: int) -> YieldCall:
         sizes, stride = self._sizes(k), self.answer.spread["Pu"].stride
         number = self._number(("climb", sizes, count), lambda: climb_kernel(sizes, count, stride))
         return number, [(self.work, pi), *self._factors(k)]
 
-    def _turn(self, b: int, k: int, pi: int, count: int) -> Call:
+    def _turn(self, b: int, k: int, pi: int, count: int) -> YieldCall:
         at = self.turned[b, k] = self.builder.room(6 * WIDEST, LINE).offset
         stride = self.answer.spread["Pu"].stride
         number = self._number(("turn", count), lambda: turn_kernel(count, stride))
         return number, [(self.work, pi), (self.work, self.places["Lambda"][self.index[self.parts[k][-1].body]]),
                         (self.work, at)]  # fmt: skip
 
-    def _outward(self, k: int) -> Iterator[Call]:
+    def _outward(self, k: int) -> Iterator[YieldCall]:
         """Rows of a part in all columns that have come to it, and its own columns in their rows."""
         if self.parents[k] < 0:
             return
@@ -197,7 +197,7 @@ class Yielding:
             calls = [self._follow(k, group, sort, room) for group in self._groups(k, sort.by, room)]
             yield from sorted(calls, key=lambda x: x[0])
 
-    def _unit(self, k: int, group: Group, stored: bool) -> Call:
+    def _unit(self, k: int, group: Columns, stored: bool) -> YieldCall:
         """Entries of M^-1 between two branches are found from both sides, and stored once, with their mirror image."""
         children, sizes = self.children[k] > 0, self._sizes(k)
         key = ("unit", sizes, group.columns, stored, children)
@@ -216,7 +216,7 @@ class Yielding:
             arguments.append((self.work, self._message(0, k) + self._column(group.block)))
         return self._number(key, made), arguments
 
-    def _follow(self, k: int, group: Group, sort: Sort, room: int) -> Call:
+    def _follow(self, k: int, group: Columns, sort: Sort, room: int) -> YieldCall:
         children, sizes, stride = self.children[k] > 0, self._sizes(k), self.answer.spread[sort.psi].stride
         key = ("follow", tuple(n for n, _ in sizes), group.columns, children, stride, sort.to.stride)
         made = lambda: follow_kernel(self.answer, sizes, group.columns, children, sort)  # noqa: E731
@@ -255,7 +255,7 @@ class Yielding:
             self._kernels[key] = self.builder.kernel(made) if made.stores else -1
         return self._kernels[key]
 
-    def _run(self, calls: Sequence[Call]) -> None:
+    def _run(self, calls: Sequence[YieldCall]) -> None:
         """Calls of one kernel behind each other as one run."""
         for number, group in groupby((call for call in calls if call[0] >= 0), lambda call: call[0]):
             arguments = zip(*(places for _, places in group), strict=True)

@@ -26,7 +26,7 @@ from anyjoint.spatial import (
     vector,
     zeros,
 )
-from anyjoint.spatial.inertia import symmetric_from
+from anyjoint.spatial.inertia import UPPER, symmetric_from
 from anyjoint.tree.record import Record
 
 from .denavit import exact_sincos, snap
@@ -38,7 +38,6 @@ RAW = (
     "sin_gamma", "cos_gamma", "sin_alpha", "cos_alpha", "px", "py", "pz", "sin_theta", "cos_theta", "theta",
     "m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz",
 )  # fmt: skip
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def raw_values(link: Link) -> list[float]:

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.scalar import is_number
+from anyjoint.stepper import resists
 from anyjoint.view.contact import contact_marks
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing, typical_length
 from anyjoint.view.options import viewer_options
@@ -215,7 +216,7 @@ def _facts(traj: Trajectory, kinetic: Array | None, potential: Array | None) -> 
     if method:
         facts["Stepper"] = str(method)
     if kinetic is not None and potential is not None:
-        lost = method == "time-stepping"  # contacts, stops and dry friction take energy that nobody counts
+        lost = resists(str(method))  # contacts, stops and dry friction take energy that nobody counts
         share = f"{traj.balance_error():.1e} of the energy exchanged"
         facts["Energy balance"] = f"{share} went to contacts, friction and steps" if lost else f"off by {share}"
     return facts

@@ -202,8 +202,9 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, limits: bool
     if stepper.resists:
         accelerations = contact(pushes=forces.pushes, given=resistances(model.mechanism, limits))
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
-    own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
-    projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
+    own = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
+    projection = projection_of([program.trace for program in own])
+    settings = [builder.place("settings", k) for k in range(len(forces.numbers))]
     many = None
     if forces.many and not stepper.implicit:  # by kernels, their numbers behind those of the rest
         own.append(program_of(model, pushing(model, forces)))
@@ -221,16 +222,15 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, limits: bool
             feels=stepper.implicit, pushing=many, shown=shown,
         )  # fmt: skip
     tau = builder.room(model.nv)
-    builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
+    builder.clear(model.nv, tau)
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
     clock = builder.place("t") if model.mechanism.timed else None
     ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau, clock)
     ops.finish(*stepper.step(ops), result, to_v)
     physics.settle(result, to_v, ops.time(1.0))
     if shown and ops.shown:
-        place = builder.place("result", model.nq + model.nv)
-        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": place}, lambda x: {"x": x["x"]})
-    programs = [own, *([model.program(x)] for x in PUSHES.values() if pushed)]
+        builder.copy(shown, ops.shown, builder.place("result", model.nq + model.nv))
+    programs = [own, *([program_of(model, x)] for x in PUSHES.values() if pushed)]
     rows = [[float(x) for program in group for x in program.numbers] for group in programs]
     numbers = [f"new Float64Array([{', '.join(map(repr, row))}])" for row in [*rows, [*forces.numbers, 0.0]]]
     text = CompiledSchedule(builder.schedule()).source("js")

@@ -30,7 +30,7 @@ from .equality import add_rows, followers, loops, tell_limits
 from .flags import disabled, switch_off
 from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
-from .scan import Scan, scan
+from .scan import scan
 from .sensors import Sensors
 from .shapes import Geoms, pose_of
 from .state import state
@@ -59,7 +59,7 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     if request.base != "fixed":
         request.report.error(root.line, "base", "an MJCF says itself how bodies stand; give them a <freejoint/> there")
     request.report.check()
-    return _Builder(m, names, joints, following, request, root.attributes.get("model") or "mujoco").build(seen, line)
+    return _Builder(m, names, joints, following, request, root.attributes.get("model") or "mujoco").build(line)
 
 
 class _Builder:
@@ -82,7 +82,7 @@ class _Builder:
         self.geoms = Geoms(m, request.meshes == "view")
         self.felt = self._felt()
 
-    def build(self, seen: Scan, line: Lines) -> Mechanism:
+    def build(self, line: Lines) -> Mechanism:
         m, mech = self.m, self.mech
         self._name_bodies()
         for k in range(1, m.nbody):

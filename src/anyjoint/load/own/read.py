@@ -148,7 +148,7 @@ class _Reader:
         """What a body says beside its joint; what cannot be read is reported."""
         plain = (*PER_VELOCITY, "velocity", "rest")
         readers: dict[str, Callable[[Any], Any]] = dict.fromkeys((*plain, "shapes"), decoded)
-        readers |= {"inertia": lambda x: _inertia(x, self.report, body.line), "placement": decoded_pose}
+        readers |= {"inertia": lambda x: _inertia(x, self.report), "placement": decoded_pose}
         found = {name: self._try(body.line, "body", read, body[name]) for name, read in readers.items() if name in body}
         frames = self._get(body, "frames", Mapping, {})
         found["frames"] = {name: self._try(body.line, "body", decoded_pose, x) for name, x in frames.items()}
@@ -195,7 +195,7 @@ def _unknown(owner: Object, known: tuple[str, ...], what: str, report: Report) -
             report.warn(owner.line, "attribute", f"{what} has no {name!r}; not read{nearest(name, known)}")
 
 
-def _inertia(given: Any, report: Report, line: int) -> Inertia:
+def _inertia(given: Any, report: Report) -> Inertia:
     if not isinstance(given, Mapping) or "mass" not in given:
         raise InputError(f"an inertia is {{'mass': 1, 'com': [x, y, z], 'tensor': [[...]]}}, got {given!r}")
     for name in given:

@@ -19,8 +19,8 @@ def trace(workshop: Workshop, _: str) -> Trace:
     made = JointFunctions(workshop, builder)
     q, v, to_q = (builder.place(array.name) for array in ARRAYS[:3])
     to_v = builder.place("result", mechanism.nq)
-    for n, given, place in ((mechanism.nq, q, to_q), (mechanism.nv, v, to_v)):
-        builder.pointwise(n, {"x": given}, {}, {"x": place}, lambda x: {"x": x["x"]})
+    builder.copy(mechanism.nq, q, to_q)
+    builder.copy(mechanism.nv, v, to_v)
     for group in joint_groups(mechanism):
         if has_chart(group.joint):
             state = to_q, to_v

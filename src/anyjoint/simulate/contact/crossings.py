@@ -7,12 +7,10 @@ from typing import Any
 
 from anyjoint.scalar.array import Floats
 
-from ..events import Event, locate
+from ..events import Event, StateAt, locate
 from ..trajectory import Crossing
 from .monitor import Look
 from .switch import Situation
-
-StateAt = Callable[[float], tuple[Floats, Floats]]
 
 
 class Crossings:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from anyjoint.scalar.array import Floats
+from anyjoint.stepper.error_control import SAFETY
 
-from ..adaptive import first_step, smallest_step
+from ..adaptive import first_step, smallest_step, try_step
 from ..request import Request
 from .switch import Situation
 
@@ -28,18 +25,12 @@ class Pace:
     def _controlled(self, now: Situation, end: float) -> tuple[Floats, Floats, float]:
         stepper, tableau, request = now.stepper, now.stepper.stepper.tableau, self.request
         assert tableau is not None  # adaptive steppers have one
-        y = np.concatenate([now.q, now.v])
         h = self.h or first_step(now.q, now.v, stepper.rates(now.t, now.q, now.v)[:-1], request)
         while True:
             used = min(h, end - now.t)
-            (q, v), stages = stepper.stages(now.t, now.q, now.v, used, tableau)
-            rates = np.vstack([stages, stepper.rates(now.t + used, q, v)])
-            scale = request.atol + request.rtol * np.maximum(np.abs(y), np.abs(np.concatenate([q, v])))
-            error = used * (np.array(tableau.error) @ rates[:, : len(y)]) / scale
-            size = float(np.sqrt(np.mean(error**2)))
-            factor = min(max(0.9 * max(size, 1e-10) ** -0.2, 0.2), 5.0) if math.isfinite(size) else 0.2
-            if size < 1 or used < smallest_step(now.t, request):
-                self.h = max(h, used * factor) if used < h else h * factor
-                stepper.work = used * float(np.array(tableau.b) @ stages[:, len(y)])
-                return q, v, end if used == end - now.t else now.t + used
-            h = used * min(factor, 0.9)
+            tried = try_step(stepper, tableau, request, (now.t, now.q, now.v), used)
+            if tried.error < 1 or used < smallest_step(now.t, request):
+                self.h = max(h, used * tried.factor) if used < h else h * tried.factor
+                stepper.work = tried.work
+                return tried.q, tried.v, end if used == end - now.t else now.t + used
+            h = used * min(tried.factor, SAFETY)

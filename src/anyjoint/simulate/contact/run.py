@@ -14,13 +14,14 @@ from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.scalar.array import Floats
 
-from ..events import Event, locate
+from ..events import Event, StateAt, away_from_zero, locate
 from ..guard import guard_of
 from ..limits import overrun
 from ..request import Request
 from ..stabilise import check_mobility, check_on_constraints
 from ..status import Status
-from .crossings import Crossings, StateAt
+from ..zeno import Crowd
+from .crossings import Crossings
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
 from .pace import Pace
 from .recorder import Recorder
@@ -36,9 +37,7 @@ CLEAR = 1e-12  # m: a gap from which a body can touch down again
 LOOSE = 1e4  # times the slack of forces: by how much a contact that has just stuck may exceed its friction
 LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
 GUARDED = 64  # steps after which the path is looked at for places where joints break down
-CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
 FAR = 1e9  # a number for what is watched where there is none: a body without nearest points is away
-HALVINGS = 50  # of a step, to find a time at which a body that bounces is away
 TURNED = 1e-7  # m/s: slip that large where its direction has turned has not ended
 
 
@@ -56,7 +55,7 @@ class ContactRun:
         self.recorder, self.pace, self.strider = Recorder(self.board), Pace(request), Strider(self.board, request)
         self.status: Status | None = None
         self.clear: dict[Watched, bool] = {}  # what has got away from 0, where modes begin, and can come back to it
-        self.switches: list[float] = []
+        self.crowd = Crowd(request)
         self.path: list[tuple[float, Floats]] = []  # steps that the guard has not seen
         self.crossings = Crossings(request.events)
 
@@ -262,16 +261,13 @@ class ContactRun:
         def value(t: float, q: Floats, v: Floats) -> float:
             return min(Look(self.board, now, t, q, v).value(watched), FAR)
 
-        begin = now.t
         if watched.what in (GAP, SLIP) and not self.clear.get(watched):
             # It has just begun, and ends within this step: find a time at which it is away from 0.
-            away = (now.t + (end - now.t) / 2**k for k in range(1, HALVINGS))
-            begin = next((t for t in away if value(t, *state_at(t)) > 0), math.nan)
-            if math.isnan(begin):
-                return now.t
-        elif value(now.t, now.q, now.v) <= 0:
-            return begin
-        return locate(Event(value), begin, end, state_at)
+            away = away_from_zero(Event(value), now.t, end, state_at)
+            return now.t if away is None else locate(Event(value), away, end, state_at)
+        if value(now.t, now.q, now.v) <= 0:
+            return now.t
+        return locate(Event(value), now.t, end, state_at)
 
     def _happened(self, look: Look, work: float, sample: bool) -> tuple[Look, float, bool]:
         """The state to go on to; a terminal event of the user's comes before it and ends the run."""
@@ -338,10 +334,6 @@ class ContactRun:
         changed = {record.body for record in records}
         self.clear = {watched: clear for watched, clear in self.clear.items() if watched.body not in changed}
         self._take(situation)
-        self.switches = [*self.switches, situation.t][-CROWD:]
-        span = situation.t - self.switches[0]
-        if len(self.switches) == CROWD and span < MOMENT * self.request.dt:
-            self.stop(
-                f"the contact of {records[-1].body!r} changed its mode {CROWD} times within {span:.1g} s (Zeno) at "
-                f"t = {situation.t:.6g} s; give it less restitution, or other friction"
-            )
+        if crowded := self.crowd.add(situation.t):
+            hint = "give it less restitution, or other friction"
+            self.stop(f"the contact of {records[-1].body!r} changed its mode {crowded}; {hint}")

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import BadInput
 from anyjoint.scalar.array import ArrayLike
+from anyjoint.stepper import explicit_names
 
 from ..choose import AUTO, EXPLICIT, chosen
 from ..progress import Progress
@@ -27,8 +28,6 @@ from .trajectory import ContactTrajectory
 if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.simulate.progress import Telling
-
-METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 
 
 def simulate_contacts(
@@ -75,9 +74,9 @@ def simulate_contacts(
 
 def checked(request: Request) -> Request:
     """A request of the released model, refused where contacts cannot be followed."""
-    if request.method not in METHODS:
+    if request.stepper.implicit:
         raise InputError(
-            f"method={request.method!r}: contacts that open and close are followed by {', '.join(METHODS)}, whose steps"
+            f"method={request.method!r}: contacts that open and close are followed by {explicit_names()}, whose steps"
             ' can end anywhere; method="auto" chooses one'
         )
     if request.stops_hard:

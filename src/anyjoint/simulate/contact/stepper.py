@@ -29,6 +29,7 @@ from .lift import Lift, Lifted
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+    from anyjoint.quantity import Quantity
     from anyjoint.stepper import Stepper
     from anyjoint.stepper.tableau import Tableau
 
@@ -52,7 +53,7 @@ class ModeStepper(PythonStepper):
     """Steps of the model of one combination of modes; `slips` are directions in which contacts have begun to slip."""
 
     def __init__(
-        self, model: Model, released: Model, drive: Drive, stepper: Stepper, quantities: Sequence[object]
+        self, model: Model, released: Model, drive: Drive, stepper: Stepper, quantities: Sequence[str | Quantity]
     ) -> None:
         super().__init__(model, drive, stepper, quantities=quantities)
         self.released, self.free = released, Lift(model, released)
@@ -124,9 +125,7 @@ class ModeStepper(PythonStepper):
         """The program of accelerations with the friction of the one contact that rubs."""
         (body,), mechanism = self.rough, self.model.mechanism
         where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity))
-        made = program_of(self.model, kept(self.model, ("sliding", where), lambda: sliding(body)))
-        assert isinstance(made, Program)  # no trajectory has parameters of its own here
-        return made
+        return program_of(self.model, kept(self.model, ("sliding", where), lambda: sliding(body)))
 
     def slip(self, body: Body, q: Floats, v: Floats) -> Floats:
         """The slip of a sliding contact, in the axes of the parent's frame 1c, which does not spin with the body."""

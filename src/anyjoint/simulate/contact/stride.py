@@ -17,11 +17,11 @@ from anyjoint.mechanism.contact import FLIGHT
 from anyjoint.quantity.sliding import RUBBING
 from anyjoint.scalar.array import Floats
 
+from ..compiled_stepper import CompiledStepper, compiled_stepper, initial_rows, numbers_of
 from ..drive import Drive
 from ..kept import Joints, kept
 from ..request import Request
 from ..step import make_step
-from ..stepper import Stepper, initial_rows, make_stepper, numbers_of
 from .monitor import Look
 from .stepper import CREEP, ModeStepper, Solved
 from .switch import Situation, Switchboard
@@ -46,7 +46,7 @@ class Strider:
 
     def __init__(self, board: Switchboard, request: Request) -> None:
         self.board, self.request = board, request
-        self.made: dict[int, tuple[Request, Stepper]] = {}
+        self.made: dict[int, tuple[Request, CompiledStepper]] = {}
         self.able = not request.stepper.adaptive and request.drive.callback is None
 
     def take(self, now: Situation) -> Stride | None:
@@ -93,14 +93,14 @@ class Strider:
             made.append(Look(self.board, now, float(t[k]), q[k], v[k], (row, wrenches)))
         return made
 
-    def _code(self, stepper: ModeStepper) -> tuple[Request, Stepper]:
+    def _code(self, stepper: ModeStepper) -> tuple[Request, CompiledStepper]:
         model, key = stepper.model, id(stepper.model)
         if key not in self.made:
             request = replace(
                 self.request, model=model, q=np.zeros((1, model.nq)), v=np.zeros((1, model.nv)), every=1,
                 drive=Drive(np.zeros((1, model.nv)), forces=self.request.drive.forces),
             )  # fmt: skip
-            code = self._rubbing(stepper, request) if stepper.rough else make_stepper(request)
+            code = self._rubbing(stepper, request) if stepper.rough else compiled_stepper(request)
             code.prepare(1)
             self.made[key] = request, code
         return self.made[key]
@@ -117,13 +117,13 @@ class Strider:
         return len(rough) == 1 and plain and pays and not now.pushed
 
     @staticmethod
-    def _rubbing(stepper: ModeStepper, request: Request) -> Stepper:
+    def _rubbing(stepper: ModeStepper, request: Request) -> CompiledStepper:
         program, mechanism = stepper.rubbing, stepper.model.mechanism
 
-        def make() -> Stepper:
+        def make() -> CompiledStepper:
             given = request.stepper, mechanism, program.trace.schedule, request.forces
             step = make_step(*given, varying=False, powered=True, rubbing=RUBBING)
-            return Stepper(step, [program], program.code.target.width)
+            return CompiledStepper(step, program.dtype, program.code.target.width)
 
         joints = Joints(tuple(body.joint for body in mechanism.bodies))
         return kept(program, (request.method, request.forces, joints), make)

@@ -13,6 +13,7 @@ from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING, contact_bodies
 from anyjoint.scalar.array import Floats
 
+from ..zeno import shortest_bounce
 from .collision import Collision, collision
 from .joining import Frame
 from .nearest import Near, Nearest
@@ -28,8 +29,6 @@ SAME = 1e-6  # of places and velocities, before and after a change of modes
 STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
 SLOW = 1e-2  # m/s: only bounces below that may be too short to follow
-SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
-FIRST_ORDER = 2.0  # the same for steps of first order: one of them, v + h a, then q + h v, ends such a bounce at rest
 
 
 class NoMode(AnyjointError):
@@ -208,7 +207,7 @@ class Switchboard:
         pace, twist = forces[name][2] * ease, hit.v[self.bodies[name].v]
         if first:  # such steps do not tell how velocities turn in the axes of the body from how they change
             pace += float(np.linalg.norm(np.cross(twist[:3], twist[3:])))
-        return bool(2 * after[2] < pace * (FIRST_ORDER if first else SHORTEST) * self.request.dt)
+        return bool(2 * after[2] < pace * shortest_bounce(self.request))
 
     # -- modes that forces agree with -------------------------------------------------------------------------------
 

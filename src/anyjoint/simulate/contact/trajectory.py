@@ -52,7 +52,9 @@ class ContactTrajectory(BrokenTrajectory):
         return header, {"a": self.a, "points": points, "forces": forces}
 
 
-def facts_of(header: Mapping[str, Any], arrays: Mapping[str, Floats], model: Model) -> tuple[type, dict[str, Any], Any]:
+def facts_of(
+    header: Mapping[str, Any], arrays: Mapping[str, Floats], model: Model | None
+) -> tuple[type[ContactTrajectory], dict[str, Any], Model | None]:
     """What a file says about contacts: the kind of trajectory, its own facts, and the model of its coordinates."""
     tracks = zip(np.moveaxis(arrays["points"], 1, 0), np.moveaxis(arrays["forces"], 1, 0), strict=True)
     facts = {

@@ -17,6 +17,7 @@ from ..hard_stop import Stop
 from ..mode_change import ModeChange
 from ..python_step import python_stepper
 from ..request import Request
+from ..zeno import Crowd, shortest_bounce
 from .between import Between
 from .bounce import bounce, effects
 from .complementarity import complementary
@@ -29,19 +30,13 @@ if TYPE_CHECKING:
 
 NEAR = 1e-9  # of a unit: coordinates so close to a limit touch it
 STILL = 1e-11  # of the largest velocity: a speed that is none
-SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
-FIRST_ORDER = 2.0  # the same for steps of first order: one of them, v + h a, then q + h v, ends such a bounce at rest
-CROWD, MOMENT = 256, 1e-3  # so many changes within this share of dt are infinitely many (Zeno)
 
 
 class Crowded(AnyjointError):
     """Limits are met infinitely often within a finite time."""
 
-    def __init__(self, time: float, name: str, span: float) -> None:
-        super().__init__(
-            f"{name} met its limits {CROWD} times within {span:.1g} s (Zeno) at t = {time:.6g} s; give it less "
-            "restitution"
-        )
+    def __init__(self, time: float, name: str, crowded: str) -> None:
+        super().__init__(f"{name} met its limits {crowded}; give it less restitution")
         self.time = time
 
 
@@ -109,7 +104,7 @@ class Changes:
         self.stepper = python_stepper(request)
         self.held: tuple[Stop, ...] = ()
         self.watch = Watch(request.hard or (), (), request.q[0], 0.0)
-        self.times: list[float] = []
+        self.crowd = Crowd(request)
 
     def at(self, now: Chunk) -> Chunk:
         """The state after a change, as a chunk that jumps."""
@@ -118,7 +113,8 @@ class Changes:
         new, lost = v, 0.0
         if near:
             new, lost = self._met(t, q, v, near)
-            self._count(t, near[0].name)
+            if crowded := self.crowd.add(t):
+                raise Crowded(t, near[0].name, crowded)
         work = (0.0 if now.work is None else float(now.work[-1, 0])) - lost
         self.recorder.rest(t, self.held)
         return Chunk(now.t[-1:], now.q[-1:], new[None, None], 0, work=np.array([[work]]), jumps=True)
@@ -162,8 +158,7 @@ class Changes:
     def _tired(self, t: float, q: Floats, v: Floats, J: Floats, W: Floats) -> Floats:
         """Which bounces are too short to follow."""
         still, _, a = self._pressed(t, q, v, J, W)
-        share = FIRST_ORDER if self.request.stepper.order == 1 else SHORTEST
-        return np.asarray(~still & (2 * (J @ v) < -a * share * self.request.dt))
+        return np.asarray(~still & (2 * (J @ v) < -a * shortest_bounce(self.request)))
 
     def _rest(self, t: float, q: Floats, v: Floats, near: list[Stop], J: Floats, W: Floats) -> None:
         """Hold what is pressed onto its stop, or neither pressed nor drawn away."""
@@ -182,10 +177,3 @@ class Changes:
             ModeChange(t, stop.name, f"{stop.label} -> free", "the stop would have to pull")
             for stop in before if stop not in self.held
         ]  # fmt: skip
-
-    def _count(self, t: float, name: str) -> None:
-        """End the run where changes come too close."""
-        self.times = [*self.times, t][-CROWD:]
-        span = t - self.times[0]
-        if len(self.times) == CROWD and span < MOMENT * self.request.dt:
-            raise Crowded(t, name, span)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from anyjoint.scalar.array import Floats
 
-from ..events import Event, locate
+from ..events import Event, away_from_zero, locate
 from ..hard_stop import Stop
 from .between import Between
 from .held import HELD
@@ -17,7 +16,6 @@ from .held import HELD
 Value = Callable[[float, Floats, Floats], float]
 CLEAR = 1e-12  # of a unit: a gap from which a limit can be met again
 PULL = 1e-10  # of the accelerations: a stop that pulls no harder does so by rounding
-HALVINGS = 50  # of a step, to find a time at which a coordinate that was thrown back is away
 
 
 class Watch:
@@ -49,13 +47,11 @@ class Watch:
         k = int(np.argmax(met.any(axis=0)))
         begin, end = float(between.t[k]), float(between.t[k + 1])
         for j in np.flatnonzero(met[:, k]):
-            stop, since = self.free[j], begin
-            value = _gap_of(stop)
-            if not clear[j, k]:  # it has just been thrown back, and returns within the step: be away first
-                away = (begin + (end - begin) / 2**i for i in range(1, HALVINGS))
-                since = next((t for t in away if value(t, *between.state(t)) > 0), math.nan)
-            never = math.isnan(since)
-            yield begin if never else locate(Event(value), since, end, between.state), stop, not never
+            stop = self.free[j]
+            gap = Event(_gap_of(stop))
+            # One that has just been thrown back, and returns within the step, must be away first.
+            since = begin if clear[j, k] else away_from_zero(gap, begin, end, between.state)
+            yield begin if since is None else locate(gap, since, end, between.state), stop, since is not None
 
     def _grazed(self, between: Between, gaps: Floats) -> Iterator[float]:
         """When limits are met that are left again within the step: where a cubic through both states is beyond."""

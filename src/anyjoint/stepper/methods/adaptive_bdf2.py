@@ -28,16 +28,18 @@ class LookingBackRow(AdaptiveRow):
         self.past = self.length
         self.last = self.past + nq + nv
         self.length = self.last + 2
+        self.looks = slice(self.past, self.last + 1)
 
 
 class AdaptiveBdf2(AdaptiveStep):
     """Builds the runs of one step."""
 
     row: LookingBackRow
-    exponent, most = -1 / 3, 2.0  # longer strides make formulas of changing steps unstable from 1 + sqrt(2) on
+    most = 2.0  # longer strides make formulas of changing steps unstable from 1 + sqrt(2) on
 
     def __init__(self, builder: Builder, physics: Physics, controls: Controls) -> None:
         super().__init__(builder, physics, HERMITE, controls, LookingBackRow)
+        self.exponent = -1 / 3
         self.ops.before = self._at(self.row.past)
 
     def make(self) -> int:
@@ -124,5 +126,5 @@ def kept_length(x: Values) -> dict[str, Scalar]:
 
 ADAPTIVE_BDF2 = Stepper(
     "adaptive-bdf2", "second order, stiff mechanisms, steps chosen by rtol and atol, samples every dt", 2, step,
-    implicit=True, solves=True, remembers=True, chooses=True, damps=True,
+    implicit=True, solves=True, remembers=True, chooses=AdaptiveBdf2, damps=True,
 )  # fmt: skip

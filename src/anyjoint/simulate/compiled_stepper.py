@@ -16,6 +16,7 @@ from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.schedule import address
 from anyjoint.model.row_program import in_rows
+from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import projection_of
 
@@ -28,14 +29,14 @@ from .stepper_llvm import loop_text
 _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 
 
-class Stepper:
+class CompiledStepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
-    def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None, rows: bool = False) -> None:
+    def __init__(self, step: Step, dtype: np.dtype[Any], width: int | None = None, rows: bool = False) -> None:
         """`rows`: every state has numbers of its own."""
-        self.step, self.program = step, programs[0]
+        self.step, self.dtype = step, dtype
         self.schedule = in_rows(step.schedule) if rows else step.schedule
-        self.code = CompiledSchedule(self.schedule, dtype=self.program.dtype.name, width=width)
+        self.code = CompiledSchedule(self.schedule, dtype=dtype.name, width=width)
         self._entries: dict[int, Any] = {}
         self._libraries: list[Library] = []
 
@@ -62,7 +63,7 @@ class Stepper:
 
     def settings(self, *controls: float, forces: Sequence[float] = ()) -> Floats:
         """The numbers of a run: what the method wants to know, and those of the forces and dampers."""
-        made = np.zeros(max(self.step.settings, 1), self.program.dtype)
+        made = np.zeros(max(self.step.settings, 1), self.dtype)
         made[: len(controls)] = controls
         made[self.step.forces : self.step.forces + len(forces)] = forces
         return made
@@ -108,30 +109,30 @@ class Stepper:
         return out
 
 
-def programs_of(request: Request) -> list[Any]:
-    """The programs that a step asks, those of forces behind the others."""
-    quantities = (*request.quantities, *([request.pushing] if request.pushing else []))
-    return [program_of(request.model, quantity, request.parameters) for quantity in quantities]
+def asked(request: Request) -> list[str | Quantity]:
+    """What a step asks for, forces by kernels behind the others."""
+    return [*request.quantities, *([request.pushing] if request.pushing else [])]
 
 
-def make_stepper(request: Request) -> Stepper:
+def compiled_stepper(request: Request) -> CompiledStepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
-    model, rows, programs = request.model, request.parameters, programs_of(request)
+    model, rows = request.model, request.parameters
+    programs = [program_of(model, quantity, rows) for quantity in asked(request)]
     program = programs[0]
     varying = request.drive.varying and not request.stepper.adaptive
 
-    def make() -> Stepper:
+    def make() -> CompiledStepper:
         own = programs[:-1] if request.pushing else programs
         start = sum(x.trace.count for x in own)
         pushing = (programs[-1].trace.schedule, start) if request.pushing else None
-        projection = projection_of(own)
+        projection = projection_of([x.trace for x in own])
         dynamics, forces = program.trace.schedule, request.forces
         dampers = sum(x.trace.count for x in programs) if rows else None
         step = make_step(
             request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers, pushing,
             request.tapes,
         )  # fmt: skip
-        return Stepper(step, programs, program.code.target.width, rows is not None)
+        return CompiledStepper(step, program.dtype, program.code.target.width, rows is not None)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
@@ -141,10 +142,12 @@ def make_stepper(request: Request) -> Stepper:
 
 def numbers_of(request: Request) -> Floats:
     """The numbers of all programs, one behind the other: the same for all states, or a row for each, with dampers."""
-    rows, programs = request.parameters, programs_of(request)
+    model, rows, quantities = request.model, request.parameters, asked(request)
     if rows is None:
-        return programs[0].numbers if len(programs) == 1 else np.concatenate([x.numbers for x in programs])
-    made = [request.model.row_programs.numbers(program, rows) for program in programs]
+        shared = [program_of(model, quantity).numbers for quantity in quantities]
+        return shared[0] if len(shared) == 1 else np.concatenate(shared)
+    by_rows = model.row_programs
+    made = [by_rows.numbers(by_rows.program(quantity, rows), rows) for quantity in quantities]
     return np.concatenate([*made, request.damping.astype(made[0].dtype)], axis=-1)
 
 
