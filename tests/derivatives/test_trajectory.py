@@ -392,6 +392,8 @@ def pendulum():
     ("options", "ask", "message"),
     [
         ({"gradient": False}, {"dq": [1.0]}, "gradient=True"),
+        ({"gradient": "yes"}, {}, "gradient='yes'; expected True or False"),
+        ({}, {"dq": [1.0], "raw": 1}, "raw=1; expected True or False"),
         ({"tau": lambda t, q, v: -q}, {"dq": [1.0]}, "Python function, whose derivative is not known"),
         ({}, {}, "give dq or dv"),
         ({"memory": -1}, {"dq": [1.0]}, "memory=-1; expected bytes"),

@@ -125,12 +125,19 @@ def checked_threads(where: str, threads: object) -> int:
     return int(threads)
 
 
+def checked_flag(where: str, name: str, given: object) -> bool:
+    """True or False."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise InputError(f"{where}: {name}={given!r}; expected True or False")
+    return bool(given)
+
+
 def finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
     """Finite numbers of one of some shapes, or of any if none is named."""
     wanted = " or ".join(f"finite numbers {shape}" if shape else "a finite number" for shape in shapes)
     expected = f"expected {wanted or 'finite numbers'}{hint}"
     try:
-        values = np.asarray(given, dtype=float)
+        values = reals(given)
     except (TypeError, ValueError) as error:
         raise InputError(f"{what}={given!r}; {expected}") from error
     if shapes and values.shape not in shapes:

@@ -11,10 +11,10 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
-from anyjoint.scalar import is_real
+from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
 
-from .arguments import checked_row
+from .arguments import checked_flag, checked_row
 from .method import completed
 from .products import Kind, Product, check_names, known_quantity
 from .program import Program
@@ -110,7 +110,8 @@ class Asked:
 
     def product(self, kind: Kind, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool) -> Product:
         """The machine code; when it is made, parameters are named by which there is no derivative at the point."""
-        made, is_new = self.model.products.get(kind, self.quantity, rows, parameters, raw)
+        by_coordinates = checked_flag(self.what, "raw", raw)
+        made, is_new = self.model.products.get(kind, self.quantity, rows, parameters, by_coordinates)
         if is_new and made.program.trace.closed and self.quantity.name not in ROWS:
             first = {name: np.atleast_2d(x)[0] for name, x in zip(self.names, self.rows, strict=True)}
             what = f"{self.what} {self.quantity.name}"
@@ -123,7 +124,7 @@ class Asked:
         parts = given if isinstance(given, tuple) else (given,)
         shapes = [row.shape(self.model.mechanism) for row in self.quantity.outputs]
         try:
-            rows = [np.asarray(x, dtype=float) for x in parts]
+            rows = [reals(x) for x in parts]
             if len(rows) == len(shapes):
                 rows = [x.reshape(*x.shape[: x.ndim - len(s)], -1) if x.shape[x.ndim - len(s):] == s else x
                         for x, s in zip(rows, shapes, strict=True)]  # fmt: skip
@@ -174,9 +175,12 @@ def _by_name(asked: Asked, direction: object) -> dict[str, object]:
 def _flat_row(model: Model, row: Row, x: Any) -> Any:
     """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
     shape = row.shape(model.mechanism)
-    given = np.asarray(x)
-    if not shape and is_real(x):
-        return np.full(1, x, model.dtype)
+    try:
+        given = reals(x)
+    except (TypeError, ValueError):
+        return x  # what is wrong with it is told where it is read
+    if not shape and not given.ndim:
+        return given.reshape(1)
     if len(shape) > 1 and given.shape[given.ndim - len(shape) :] == shape:
         return given.reshape(*given.shape[: given.ndim - len(shape)], -1)
     return x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from anyjoint.options import meant, named_options
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 
-from .arguments import checked_row, checked_rows, flat_out
+from .arguments import checked_flag, checked_row, checked_rows, flat_out
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
@@ -75,7 +76,7 @@ class Derivatives(Part):
     ) -> Any:
         from anyjoint.quantity.raw_derivatives import RAW
 
-        quantity = RAW[name] if raw and not self.rates_are_velocities else name
+        quantity = RAW[name] if checked_flag(name, "raw", raw) and not self.rates_are_velocities else name
         return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
 
     @named_options
@@ -90,6 +91,7 @@ class Derivatives(Part):
         in all; with `raw` the coordinates themselves, nq + nv rows. One state, or a batch. "bdf2" looks back: `before`
         is (q, v) a step earlier, and A and B are of x and the state before it, twice as many rows.
         """
+        checked_flag("linearise", "raw", raw)
         inputs = [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         given = [q, v, np.zeros(self.nv) if tau is None else tau]
         if before is not None:
@@ -97,7 +99,7 @@ class Derivatives(Part):
                 raise InputError(f"linearise: before={before!r}; expected (q, v), the state a step earlier")
             given += before
             inputs += [("q before", self.nq), ("v before", self.nv)]
-        if t is not None and not (is_real(t) and np.isfinite(t)):
+        if t is not None and not (is_real(t) and abs(t) <= sys.float_info.max):
             raise InputError(f"linearise: t={t!r}; expected a finite number of seconds, the same for all states")
         rows, batch = checked_rows("linearise", tuple(given), inputs, np.dtype(float))
         states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
@@ -119,7 +121,7 @@ class Derivatives(Part):
         from anyjoint.quantity.step import LOOKING_BACK, STEPS
 
         known = STEPS | LOOKING_BACK
-        if method not in known:
+        if not isinstance(method, str) or method not in known:
             hint = f"{meant(method, known, 0.3)}; choose one of {', '.join(known)}"
             raise InputError(f"linearise: method={method!r} is unknown{hint}")
         if (method in LOOKING_BACK) != (before is not None):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NUMBERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 RANK = 1e-9  # of a column that others leave something of, relative to itself
 TINY = 1e-13  # of a column that is none, relative to the largest
+MOST = 1_000_000  # states, which would take gigabytes
 NOISE = 1e-10  # of an entry that is rounding, relative to the largest
 
 
@@ -45,7 +46,7 @@ def base_parameters(model: Model, states: int | None, seed: int) -> BaseParamete
     """From regressors at random states."""
     count = 10 * model.nb
     enough = 4 + (2 * count) // max(model.nv, 1)
-    states = enough if states is None else _whole("states", states, 1)
+    states = enough if states is None else _whole("states", states, 1, MOST)
     rng = np.random.default_rng(_whole("seed", seed, 0))
     q = np.array([anywhere(model.mechanism, rng) for _ in range(states)]).reshape(states, model.nq)
     v, a = rng.normal(size=(2, states, model.nv))
@@ -58,10 +59,12 @@ def base_parameters(model: Model, states: int | None, seed: int) -> BaseParamete
     return BaseParameters(matrix, tuple(names), tuple(chosen))
 
 
-def _whole(name: str, given: object, least: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
-        raise InputError(f"base_parameters: {name}={given!r}; expected a whole number of at least {least}")
-    return int(given)
+def _whole(name: str, given: object, least: int, most: int | None = None) -> int:
+    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if not whole or given < least or (most is not None and given > most):  # type: ignore[operator]
+        at_most = f" and at most {most:,}" if most is not None else ""
+        raise InputError(f"base_parameters: {name}={given!r}; expected a whole number of at least {least}{at_most}")
+    return int(given)  # type: ignore[call-overload,no-any-return]
 
 
 def _regressor(model: Model, q: Floats, v: Floats, a: Floats) -> Floats:

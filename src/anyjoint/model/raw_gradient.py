@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Inertia, Mechanism
+from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
 from anyjoint.spatial.inertia import UPPER
 from anyjoint.trace.numbers import Numbers
@@ -118,14 +120,14 @@ def flat_change(mechanism: Mechanism, name: str, change: Any) -> Floats:
     shape = change_shape(mechanism, name)
     expected = f"expected finite numbers {shape}" if shape else "expected a finite number"
     try:
-        given = np.asarray(change, dtype=float)
+        given = reals(change)
     except (TypeError, ValueError) as error:
         raise InputError(f"a change of {name!r} is {change!r}; {expected}") from error
     if given.shape[max(given.ndim - len(shape), 0) :] != shape or given.ndim > len(shape) + 1:
         raise InputError(f"a change of {name!r} has shape {given.shape}; {expected}")
     if not np.isfinite(given).all():
         raise InputError(f"a change of {name!r} is not finite; {expected}")
-    return given.reshape((*given.shape[: given.ndim - len(shape)], -1))
+    return given.reshape((*given.shape[: given.ndim - len(shape)], math.prod(shape)))
 
 
 def adjoint_matrix(pose: Floats) -> Floats:

@@ -147,20 +147,21 @@ class _Problem:
         self.model = model
         duration, dt, q0, v0 = run
         self.start = dict(zip((Q0, V0), start_of(model, "optimise", q0, v0), strict=True))
-        own = (Q0, V0, DURATION, "dt", *((TAU,) if TAU in (over or ()) else ()))
+        if not isinstance(over, Mapping) or not over:
+            given = "empty" if over is None or isinstance(over, Mapping) else f"{over!r}"
+            raise InputError(f"optimise: over is {given}; give first guesses by name: {{'tau': np.zeros((50, nv))}}")
+        own = (Q0, V0, DURATION, "dt", *((TAU,) if TAU in over else ()))
         self.setting = Setting(model, {"duration": duration, "dt": dt, **run_options("optimise", options, own)})
         self.start[DURATION] = finite("optimise: duration", duration, ())
-        if not isinstance(over, Mapping) or not over:
-            raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
         self.free = free_velocities(model, actuated, "optimise")
         self.unknowns = [self._unknown(name, guess) for name, guess in over.items()]
         check_apart("optimise", [item for item in self.unknowns if item.name not in OWN])
         self.x = np.concatenate([item.start for item in self.unknowns])
         if final is None and running is None:
             raise InputError("optimise: there is no cost; give final(q, v), running(t, q, v, tau), or both")
-        self.final = Cost("final(q, v)", final, (model.nq, model.nv)) if final else None
+        self.final = None if final is None else Cost("final(q, v)", final, (model.nq, model.nv))
         sizes = (0, model.nq, model.nv, model.nv)
-        self.running = Cost("running(t, q, v, tau)", running, sizes) if running else None
+        self.running = None if running is None else Cost("running(t, q, v, tau)", running, sizes)
         self.names = tuple(over)
         self.trouble = ""  # why the last run failed, of those since the last iteration
         self.hindrance = ""  # the same of the iteration before
@@ -295,6 +296,8 @@ class _Problem:
 
     def bounds(self, given: Mapping[str, tuple[Any, Any]] | None) -> Any:
         """Lowest and highest values of the free numbers."""
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"optimise: bounds={given!r}; expected a lowest and a highest by name: {{'tau': (-1, 1)}}")
         chosen = dict(given or {})
         unknown_names = [name for name in chosen if name not in self.names]
         if unknown_names:

@@ -131,14 +131,22 @@ def measurements(model: Model, data: Any, options: Mapping[str, Any] | None) -> 
     if isinstance(data, Mapping) and "markers" in data:
         return _markers(model, data, options)
     if isinstance(data, Mapping) and set(data) == {"t", "q", "v"}:
-        t, q, v = (finite(f"identify: {name}", data[name]) for name in ("t", "q", "v"))
+        t, q, v = _times(data["t"]), *(finite(f"identify: {name}", data[name]) for name in ("q", "v"))
         for name, given, n in (("q", q, model.nq), ("v", v, model.nv)):
             if given.shape != (t.size, n):
                 raise InputError(f"identify: {name} has shape {given.shape}; expected ({t.size}, {n}), a row per time")
-        return _motion(model, np.atleast_1d(t), q, v, options)
+        return _motion(model, t, q, v, options)
     if options:
         raise InputError(f"identify: simulate={options!r}, but states with their forces need no run; leave it out")
     return _forces(model, data)
+
+
+def _times(given: Any) -> Floats:
+    """When something was measured."""
+    t = np.atleast_1d(finite("identify: t", given))
+    if t.ndim > 1:
+        raise InputError(f"identify: t has shape {t.shape}; expected one row of times")
+    return t
 
 
 def _markers(model: Model, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
@@ -146,7 +154,7 @@ def _markers(model: Model, data: Mapping[str, Any], options: Mapping[str, Any] |
         raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
     for name in set(data) - {"t", "markers", "q0", "v0"}:
         raise InputError(f"identify: data has {name!r}; beside t and markers, expected q0 and v0, where the run begins")
-    t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
+    t, seen = _times(data["t"]), dict(data["markers"])
     q0, v0 = start_of(model, "identify", data.get("q0"), data.get("v0"))
     for key, positions in seen.items():
         if not isinstance(key, tuple) or len(key) != 2:

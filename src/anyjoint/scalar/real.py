@@ -19,7 +19,10 @@ def reals(value: Any) -> Floats:
     """A number, or numbers in nested sequences, as an array of floats; TypeError or ValueError for anything else."""
     given = np.asarray(value)
     if given.dtype.kind == "O" and all(map(is_real, given.ravel())):
-        given = given.astype(float)
+        try:
+            given = given.astype(float)
+        except OverflowError as error:
+            raise ValueError(f"{value!r} has whole numbers that are too large") from error
     if given.dtype.kind not in "fiu" or holds_truth(value):
         raise TypeError(f"{value!r} is not made of real numbers")
     return given.astype(float)

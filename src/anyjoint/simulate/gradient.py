@@ -12,7 +12,7 @@ import numpy as np
 
 from anyjoint.codegen.adjoint import bar_of
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.model.arguments import finite
+from anyjoint.model.arguments import checked_flag, finite
 from anyjoint.model.asked_product import named
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.scalar.array import ArrayLike, Floats
@@ -39,6 +39,7 @@ class Gradient(dict[str, Floats]):
 
 def gradient(traj: Trajectory, dq: ArrayLike | None, dv: ArrayLike | None, wrt: Sequence[str], raw: bool) -> Gradient:
     """See `Trajectory.gradient`."""
+    checked_flag("gradient", "raw", raw)
     problem = Problem(traj, named("gradient", wrt), backwards=True)
     warn_of_stops(problem)
     seeds = _seeds(traj, dq, dv, raw)

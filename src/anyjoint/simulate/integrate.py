@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.signal import BadInput
+from anyjoint.model.arguments import checked_flag
 from anyjoint.model.parameter_rows import Given
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike
@@ -111,7 +112,7 @@ def simulate(
         request = make_request(model, q0, v0, duration, dt, name, *rest)
     request = replace(request, note="; ".join(filter(None, [note, unfelt(model.mechanism, request.method)])))
     bar = Progress(progress, f"simulating {model.mechanism.name}")
-    if gradient:
+    if checked_flag("simulate", "gradient", gradient):
         request = differentiable(request, save_every, memory)
     request = started(request)
     if request.stops_hard and not request.single:

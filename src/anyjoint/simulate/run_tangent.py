@@ -10,7 +10,8 @@ import numpy as np
 
 from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.model.arguments import finite
+from anyjoint.model.arguments import checked_flag, finite
+from anyjoint.model.asked_product import named
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.scalar.array import Floats
 
@@ -27,7 +28,8 @@ def tangent(traj: Trajectory, direction: Mapping[str, object], raw: bool) -> tup
     """See `Trajectory.tangent`."""
     if not isinstance(direction, Mapping):
         raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
-    problem = Problem(traj, tuple(direction))
+    checked_flag("tangent", "raw", raw)
+    problem = Problem(traj, named("tangent", direction))
     problem.stretch = float(finite("tangent: duration", direction.get(DURATION, 0.0), ()))
     warn_of_stops(problem)
     members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
