@@ -175,6 +175,27 @@ def test_directions_of_parameters(numbered):
     close(w @ dy, sum(np.sum(g[name] * np.asarray(x)) for name, x in changes.items()), 1e-10)
 
 
+@pytest.mark.parametrize("form", ["straight", "kernels"])
+def test_what_is_welded_to_the_ground_has_no_part_in_sums(form):
+    """As in the quantities themselves; what is welded to something that moves has."""
+    mech, solid, at = aj.Mechanism("arm"), aj.Inertia.point(2.0, (0.1, 0.2, 0.3)), aj.Pose.translation(0, 0.3, 0.5)
+    for name, parent, joint in (
+        ("stand", None, joints.Fixed()), ("flange", "stand", joints.Fixed()),
+        ("arm", "flange", joints.Revolute((0, 1, 0))), ("tool", "arm", joints.Fixed()),
+    ):  # fmt: skip
+        mech.add_body(name, parent, joint, at, solid)
+    model, state, names = mech.compile(form=form), ([0.3], [0.4]), ("stand/mass", "flange/com", "tool/mass")
+    energy, mass = model.energy(*state), model.centroidal(*state).mass
+    for name, expected in (("energy", energy[1]), ("centroidal", mass)):
+        point, way = state, dict.fromkeys(("stand/mass", "tool/mass"), 1.0)
+        value, rate = model.jvp(name, point, way)
+        close(value[-1], expected, 1e-14)
+        found = model.vjp(name, point, (*(np.zeros_like(x) for x in value[:-1]), np.ones_like(value[-1])), wrt=names)[1]
+        assert (found["stand/mass"], *found["flange/com"]) == (0, 0, 0, 0)
+        close(found["tool/mass"], np.sum(rate[-1]), 1e-14)
+        assert abs(found["tool/mass"]) > 0.5
+
+
 def test_parameters_may_change_between_calls():
     model = zoo("straight", [joints.Revolute(), joints.Revolute(axis=(0, 1, 0))])
     q, v, a = state(model)
@@ -265,6 +286,13 @@ def test_constraints_rolling_and_followers(make):
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": "heavy"}), "expected a finite number"),
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": np.nan}), "'bob/mass' is not finite"),
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": [1.0, 2.0], "gravity": np.ones((3, 3))}), "3 states"),
+        (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": True}), "expected a finite number"),
+        (lambda m, p: m.jvp("forward_dynamics", p, {"gravity": [10**400, 0, 0]}), "expected finite numbers"),
+        (lambda m, p: m.jvp("forward_dynamics", p, {"q": [[1.0], [2.0, 3.0]]}), "ragged"),
+        (lambda m, p: m.vjp("forward_dynamics", p, [10**400]), "expected numbers like the answer"),
+        (lambda m, p: m.vjp("forward_dynamics", p, [1.0], raw=[]), r"raw=\[\]; expected True or False"),
+        (lambda m, p: m.forward_dynamics_derivatives(*p, raw="no"), "raw='no'; expected True or False"),
+        (lambda m, p: m.linearise(*p, dt=0.1, method=["rk4"]), "is unknown"),
         (lambda m, p: m.jvp("blocks", ([0.1], [0.0]), {"q": [1.0]}), "not differentiated"),
     ],
 )

@@ -7,7 +7,7 @@ dh/dq_k = J_k x* h^c + I^c Psi'_k. Without accelerations of joints h changes by 
 from __future__ import annotations
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.spatial import vector
+from anyjoint.spatial import vector, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
@@ -22,7 +22,7 @@ def travel(body: Record, parent: Parent) -> None:
     own = Mass(body.E, body.h, body.m)
     body.momentum = own @ body.v
     body.wrench = inertial_wrench(body, body.alpha)
-    body.moment, body.mass = body.h, vector(body.m)
+    body.moment, body.mass = (zeros(3), zeros(1)) if body.still else (body.h, vector(body.m))
 
 
 def collect_momentum(body: Record, parent: Parent) -> None:

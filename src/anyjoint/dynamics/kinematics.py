@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anyjoint.spatial import cross, dot, vector
+from anyjoint.spatial import cross, dot, vector, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
@@ -23,8 +23,11 @@ def pose(body: Record, parent: Parent) -> None:
 
 
 def mass_moments(body: Record, parent: Parent) -> None:
-    """Mass, and mass times the centre of mass in the world."""
+    """Mass, and mass times the centre of mass in the world; that of the ground does not count."""
     place(body, parent)
+    if body.still:
+        body.moment, body.mass = zeros(3), zeros(1)
+        return
     h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
     body.moment = body.R @ h + body.J.C[0, 0] * body.p
     body.mass = vector(body.J.C[0, 0])

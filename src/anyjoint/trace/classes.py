@@ -76,7 +76,7 @@ class Tracer:
     def _kind(self, i: int, link: Link) -> Hashable:
         elders = link.elders if self.algorithm.siblings else 0
         fed = tuple(self.feeds[i].items()) if self.feeds else ()
-        return self.joints.key(link), link.spring is not None, link.prescribed, elders, link.columns, fed
+        return self.joints.key(link), link.spring is not None, link.prescribed, link.still, elders, link.columns, fed
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Scalar], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
@@ -188,7 +188,7 @@ class Tracer:
             by_coordinates = self.algorithm.partials == "coordinates"
             partials = self.joints.partials(trace.graph, link, q, v, own, by_coordinates)
             give_partials(body, link, raw, q, v, partials, by_coordinates)
-        body.on_ground = link.parent < 0
+        body.on_ground, body.still = link.parent < 0, link.still
         up = self.ground["acceleration"][0]
         body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
         for name in inputs:

@@ -167,7 +167,7 @@ def trace_records(
             found = joints.partials(variables.graph, link, ql, vl, own, raw_ones)
             give_partials(record, link, raw, ql, vl, found, raw_ones)
         record.prescribed, record.elders, record.up, record.columns = link.prescribed, link.elders, up, link.columns
-        record.on_ground = link.parent < 0
+        record.on_ground, record.still = link.parent < 0, link.still
         for name, row in others.items():
             give_input(record, name, vector(*row[parts[name][len(records)]]))
         if "x" in others:

@@ -226,7 +226,7 @@ def float_bodies(plan: Plan, q: Scalars, v: Scalars, partials: bool = False, **i
         if partials:
             motion_at = partial(link_motion, link, own)
             give_partials(body, link, raw, ql, vl, link_partials(link, own, ql, vl, motion_at) if motion else None)
-        body.on_ground = link.parent < 0
+        body.on_ground, body.still = link.parent < 0, link.still
         body.prescribed, body.elders, body.columns = link.prescribed, link.elders, link.columns
         for name, values in inputs.items():
             give_input(body, name, vector(*(float(x) for x in values[link.v])))

@@ -70,6 +70,7 @@ class Link(NamedTuple):
     feed: Feed = UNFED
     tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
     nudged: bool = False  # whether a small motion of the parent's frame comes first; its six numbers end the tail
+    still: bool = False  # whether it is the ground, by welds: it has no part in sums over what moves
 
 
 class Ride(NamedTuple):
@@ -195,14 +196,16 @@ def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
     numbers = zip(*(x.tolist() for x in angles), strict=True)
     inertia = spatial_inertias([body.inertia for body in bodies])
     elders = _elders([body.parent for body in bodies])
-    links = []
+    links: list[Link] = []
     for i, (body, (gamma, s, c, at, theta)) in enumerate(zip(bodies, numbers, strict=True)):
         made = (body.index, body.parent, kinds[i], body.joint, cores[i], gamma, s, c, tuple(at), theta)
         tail = () if np.array_equal(tails[i], np.eye(4)) else (*snap(tails[i][:3, :3]).flat, *tails[i][:3, 3])
         moved = body.index in (nudged or ())
         where = (inertia[i], np.eye(4), body.q, body.v)
         extra = (*tail, *(0.0,) * NUDGE * moved)
-        links.append(Link(*made, *where, elders=elders[i], spring=Spring.of(body), tail=extra, nudged=moved))
+        still = not body.joint.nv and (body.parent < 0 or links[body.parent].still)
+        spring = Spring.of(body)
+        links.append(Link(*made, *where, elders=elders[i], spring=spring, tail=extra, nudged=moved, still=still))
     return Plan(tuple(links), tuple(Ride(i, np.eye(4)) for i in range(len(bodies))))
 
 
