@@ -85,6 +85,14 @@ def test_names_that_mean_nothing(model, name):
         traj.gradient(dq=[1.0, 0.0], wrt=(name,))
 
 
+def test_a_small_number_beside_a_large_one(model):
+    """What bends is told from what is straight by its own size: contacts have stiffnesses of 1e9 and small radii."""
+    balls = forces.HuntCrossley("a", (0, 0, 0.1), 0.01, "b", (0, 0, 0), other_radius=0.02, stiffness=1e9)
+    traj = model.simulate(*STATE, forces=[balls], duration=0.01, dt=5e-3, gradient=True)
+    with pytest.raises(aj.InputError, match="no number of the force itself"):
+        traj.gradient(dq=[1.0, 0.0], wrt=("forces/0/radius",))
+
+
 def slope(run, h=1e-3):
     """One-sided, of fourth order: numbers that are 0 may not be negative."""
     return (-25 * run(0) + 48 * run(h) - 36 * run(2 * h) + 16 * run(3 * h) - 3 * run(4 * h)) / (12 * h)

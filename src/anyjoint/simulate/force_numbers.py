@@ -23,7 +23,7 @@ from anyjoint.scalar.array import Floats
 
 HEAD = "forces/"
 PLACES = ("int", "Where")  # types of fields that say where a force acts
-STRAIGHT = 1e-12  # how far beside a line the third of three values may lie, of what the numbers are
+STRAIGHT = 1e-12  # how far beside a line the third of three values may lie, of the largest of them
 
 
 def force_names(given: Sequence[object]) -> list[str]:
@@ -94,9 +94,9 @@ class ForceNumbers:
         made = np.zeros((self.count, len(values)))
         for k, value in enumerate(values):
             step, *others = self._beside(name, known, k, float(value))
-            numbers = [_numbers(pushes) for pushes in (known, *others)]
+            numbers = np.array([_numbers(pushes) for pushes in (known, *others)])
             bend = numbers[2] - 2 * numbers[1] + numbers[0]
-            if np.abs(bend).max(initial=0.0) > STRAIGHT * np.abs(numbers).max(initial=0.0):
+            if (np.abs(bend) > STRAIGHT * np.abs(numbers).max(axis=0)).any():  # a stiffness is beside a radius
                 raise InputError(f"{name!r} is no number of the force itself; simulate for other values instead")
             made[start : start + len(bend), k] = (numbers[2] - numbers[0]) / (2 * step)
         if not made.any():
