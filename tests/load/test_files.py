@@ -233,6 +233,16 @@ def test_nothing_outside_is_read(package, reference, words):
     assert mech["base"].shapes == ()
 
 
+@pytest.mark.parametrize("levels", [0, 1])
+def test_a_home_is_no_package(package, monkeypatch, levels):
+    """Nor is a folder above it, however a file calls it."""
+    monkeypatch.setenv("HOME", str(package / "bot" if levels else package))
+    (warning,) = load(package, meshed(f"package://{package.name}/other/secret.stl")).source.warnings
+    assert f"the package {package.name!r} is not known" in warning.message
+    monkeypatch.setenv("HOME", "/nowhere")
+    assert load(package, meshed(f"package://{package.name}/other/secret.stl")).source.warnings == ()
+
+
 def test_a_null_byte_is_no_name(package):
     with pytest.raises(PathRefused, match="no name of a file"):
         Paths(package / "bot/urdf/bot.urdf").find("a\0b")

@@ -6,6 +6,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
+from anyjoint.load.oracle import OracleRefused, differences
 from anyjoint.load.oracle.pin import Oracle
 from dynamics.support import close
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
@@ -53,6 +54,12 @@ def test_quaternions_of_version_1_1_are_pinocchios(loaded):
     assert close(mech.poses(q)[1].matrix, oracle.link_pose("tip"), 1e-15)
     assert close(mech.compile().mass_matrix(q), oracle.mass_matrix(), 1e-14)
     assert mech.source.warnings == ()
+
+
+def test_a_robot_that_stands_still_is_not_compared(loaded, tmp_path):
+    mech = loaded(robot(link("base")))
+    with pytest.raises(OracleRefused, match="nothing of it moves"):
+        differences("pin", tmp_path / "bot.urdf", mech)
 
 
 def test_bodies_are_links_branch_after_branch(loaded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 from os import PathLike
+from os.path import expanduser
 from pathlib import Path
 
 from anyjoint.errors import AnyjointError, InputError
@@ -67,7 +68,7 @@ class Paths:
         for folder in [self.folder, *self.folder.parents][:LEVELS]:
             beside = folder / name
             found = None
-            if folder.name == name:
+            if folder.name == name and not _crowded(folder):
                 found = folder
             elif (beside / "package.xml").is_file():
                 found = beside
@@ -75,6 +76,12 @@ class Paths:
                 self.roots.append(found.resolve())
                 return found
         raise PathRefused(f"the package {name!r} is not known; say where it is: packages={{{name!r}: FOLDER}}")
+
+
+def _crowded(folder: Path) -> bool:
+    """Whether it holds more than a package: the user's home, what is above it, or the top of the disk."""
+    home = Path(expanduser("~")).resolve()
+    return home.is_relative_to(folder) or len(folder.parts) <= 2
 
 
 def _checked(packages: Mapping[str, str | Path]) -> dict[str, Path]:
