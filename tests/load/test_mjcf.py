@@ -314,6 +314,7 @@ def test_gravity_compensation_is_a_force(loaded):
 @pytest.mark.parametrize(("text", "words"), [
     ("<mujoco><worldbody><bdy/></worldbody></mujoco>", r":1: MuJoCo refuses it: .*bdy.*\[mujoco\]"),
     (model('<body><joint/></body>'), "MuJoCo refuses it"),
+    (model('<geom size="1"/>'), r":1: there is no <body> beside the world.*\[empty\]"),
     (model(ARM.format(""), '<asset><mesh name="m" file="../secret.stl"/></asset>'), r":5: .*leads out.*\[path\]"),
     (model(ARM.format(""), '<asset><mesh name="m" file="/etc/hostname"/></asset>'), r"absolute path.*\[path\]"),
     (model(ARM.format(""), '<asset><texture name="m" type="2d" file="none.png"/></asset>'), r"no file.*\[path\]"),

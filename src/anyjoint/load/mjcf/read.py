@@ -56,6 +56,8 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     check_features(m, joints, names, request, line)
     following = followers(m, joints, names, request, line)
     tell_limits(following, joints, request, line)
+    if m.nbody == 1:
+        request.report.error(root.line, "empty", "there is no <body> beside the world, so that nothing could move")
     if request.base != "fixed":
         request.report.error(root.line, "base", "an MJCF says itself how bodies stand; give them a <freejoint/> there")
     request.report.check()
