@@ -65,6 +65,16 @@ def _refusal(file: str, line: int, message: str) -> ModelError:
     return ModelError(f"{file}{f':{line}' if line else ''}: {message} [xml]")
 
 
+def _no_utf8(data: bytes, line: int) -> str:
+    """What to say where a line has bytes of another encoding."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if data.count(b"\n", 0, error.start) + 1 == line and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return f"the byte 0x{data[error.start]:02x} is no UTF-8; save it as such, or say its encoding in line 1"
+    return ""
+
+
 class _Reader:
     """The handlers of one parse."""
 
@@ -82,7 +92,7 @@ class _Reader:
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
+            reason = _no_utf8(data, error.lineno) or expat.ErrorString(error.code)
             raise _refusal(self.file, error.lineno + self.above, f"it is no XML that can be read: {reason}") from None
         except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot decode
             raise _refusal(self.file, 1, f"it is no XML that can be read: {error}") from None
