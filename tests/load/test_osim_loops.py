@@ -31,6 +31,8 @@ def test_loops(loaded, text, rows, bodies):
     assert (loop.count, loop.bodies) == (rows, (mech["a"].index, -1 if "g" in bodies else mech["b"].index))
     wanted = aj.Pose.translation(1, 2, 3) @ aj.Pose.rotation_x(0.1) if rows == 6 else aj.Pose.translation(1, 0, 0)
     assert close(loop.frames[0].matrix, wanted.matrix, 1e-15)
+    nameless = loaded(document([body("a"), body("b")], members, more.replace(f'name="{loop.name}"', 'name=""', 1)))
+    assert [x.name for x in nameless.constraints] == [text.partition(" ")[0][1:]]
 
 
 def bar(name, length):

@@ -43,7 +43,7 @@ def read_couplers(model: Element, motions: dict[str, Motion], values: Values) ->
     names = {c.name for motion in motions.values() for c in motion.coordinates}
     found: list[Coupler] = []
     for element in objects(model, "ConstraintSet"):
-        name = element.attributes.get("name", element.tag)
+        name = element.attributes.get("name") or element.tag
         if values.true(element, "isDisabled") or not values.true(element, "isEnforced", True):
             values.report.note(element.line, "constraint", f"constraint {name!r} is not enforced; not read")
         elif element.tag == "CoordinateCouplerConstraint":
@@ -106,7 +106,7 @@ def read_loops(model: Element, bodies: Collection[str], values: Values) -> list[
         off = values.true(element, "isDisabled") or not values.true(element, "isEnforced", True)
         if element.tag not in LOOPS or off:
             continue
-        name = element.attributes.get("name", element.tag)
+        name = element.attributes.get("name") or element.tag
         sockets = LOOPS[element.tag] if element.find("body_1") is None else BODIES
         (first, before), (second, after) = (end(element, socket, shared, values) for socket in sockets)
         places = [_place(element, k, values) for k in (1, 2)]  # of points, and of welds of version 3

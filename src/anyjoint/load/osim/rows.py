@@ -64,7 +64,7 @@ def read_rows(model: Element, bodies: Collection[str], values: Values) -> list[R
         off = values.true(element, "isDisabled") or not values.true(element, "isEnforced", True)
         if element.tag not in SOCKETS or off:
             continue
-        name, (sockets, places) = element.attributes.get("name", element.tag), SOCKETS[element.tag]
+        name, (sockets, places) = element.attributes.get("name") or element.tag, SOCKETS[element.tag]
         ends = [end(element, socket, shared, values) for socket in sockets]
         unknown = [x for x, _ in ends if x not in bodies and x != "ground"]
         if unknown:
