@@ -212,7 +212,8 @@ class Solver:
         """How the errors change with velocities, (batch, rows, nv)."""
         parts, (typed,) = [], self._typed(q)
         for aim, T in zip(self.aims, self._frames(q), strict=True):
-            J = np.asarray(self.model.frame_jacobian(typed, aim.frame, "world-aligned"), dtype=float)
+            rider = self.mech.bodies[aim.frame.body] if aim.frame.body >= 0 else None  # a target may have no name
+            J = np.asarray(self.model.frame_jacobian(typed, (rider, aim.frame.pose), "world-aligned"), dtype=float)
             if aim.position is not None:
                 parts.append(aim.weights[0][:, None] * J[:, 3:])
             if aim.orientation is not None:
