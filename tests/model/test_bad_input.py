@@ -106,7 +106,10 @@ def test_tables_are_written_where_they_should_be(model, name):
     with pytest.raises(InputError, match=f"{name}: out is not contiguous"):
         ask(out=np.zeros(wanted.shape, order="F"))
     with pytest.raises(InputError, match=rf"{name}: out has shape .*; expected \({wanted.shape[1]}, .*, or \(batch, "):
-        ask(out=np.zeros(wanted[0].size))  # rows as programs write them are no table
+        ask(out=np.zeros((*wanted.shape, 2)))
+    rows_of_tables = np.full((3, wanted[0].size), np.nan)  # as programs write them
+    ask(out=rows_of_tables)
+    assert np.array_equal(rows_of_tables.reshape(wanted.shape), wanted)
 
 
 def test_large_matrices_of_joints_that_follow_are_written_too(monkeypatch):

@@ -89,7 +89,7 @@ def checked_out(
 
 def flat_out(where: str, out: Any, shape: tuple[int, ...]) -> Any:
     """A caller's place for tables of a shape as the rows that programs write: the same memory, never a copy of it."""
-    if len(shape) < 2 or not isinstance(out, np.ndarray):
+    if len(shape) < 2 or not isinstance(out, np.ndarray) or out.shape[-1:] == (math.prod(shape),):
         return out
     if out.shape[-len(shape) :] != shape:
         table = ", ".join(map(str, shape))
