@@ -57,8 +57,9 @@ class _Packing:
         self.find()
 
     def pays(self) -> bool:
-        """Whether packs save enough."""
+        """Whether packs save enough; lanes of an operand that is no pack are brought together by an operation."""
         saved = sum(len(pack) - 1 for pack in self.packs)
+        saved -= sum(operand not in self.packs for operands in self.packs.values() for operand in operands)
         return saved > WORTH * sum(statement.op not in LEAVES for statement in self.listing.statements)
 
     # -- labels ----------------------------------------------------------------------------------------------------
