@@ -6,7 +6,7 @@ from derivatives.every_mechanism import MECHANISMS
 from derivatives.everything import EVERY, Case, concerns, plain_code, subject_of, worst_errors
 
 QUICK = [("rolling", "gravity_forces"), ("timed", "constraint_errors")]
-SAME = {"rows": 1e-9, "batch": 1e-9, "exact": 1e-11, "vjp": 1e-9, "symmetric": 1e-9}
+SAME = {"rows": 1e-9, "batch": 1e-9, "exact": 1e-12, "vjp": 1e-10, "symmetric": 1e-9}
 TOLERANCES = {**SAME, "jvp": 1e-6, "hvp": 1e-6}  # differences lose digits, those of steps that are solved to 1e-11 most
 TOUCHING = {"jvp": 2e-4}  # contacts bend within micrometres, and are solved to 1e-8 of their forces: no length is good
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SMALL, LARGE = 3_500, 16_000  # operations of forward dynamics
 FEW = 2_000  # operations of the quantity itself, up to which looping costs more than it saves, whatever is shared
 SHARING = 3.2  # calls for each kernel
-BUSY, BUSY_SHARING = 4_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
+BUSY, BUSY_SHARING = 4_100, 1.5  # straight code of more operations outgrows the nearest cache of instructions
 LIMBS = 4  # links on each level, from which on straight code computes limbs side by side (codegen/pack.py)
 
 
