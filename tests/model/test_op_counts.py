@@ -36,7 +36,7 @@ MOST = {
         "forward_dynamics": 9_157, "inverse_dynamics": 3_949, "mass_matrix": 3_628,
     }),
     "iCub": (lambda: robot("iCub"), {
-        "forward_dynamics": 9_608, "inverse_dynamics": 4_068, "mass_matrix": 4_933,
+        "forward_dynamics": 9_608, "inverse_dynamics": 4_050, "mass_matrix": 4_933,
     }),
     "Stewart platform": (stewart_platform, {"inverse_dynamics": 1_599, "body_poses": 636}),
     "tensegrity": (tensegrity, {"inverse_dynamics": 2_925, "body_poses": 906}),
