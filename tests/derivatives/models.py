@@ -40,3 +40,10 @@ def state(model, seed=3):
             part = slice(body.q.start + 3, body.q.start + 7)
             q[part] /= np.linalg.norm(q[part])
     return q, rng.normal(size=model.nv), rng.normal(size=model.nv)
+
+
+def pendulum():
+    """A bob of a kilogram on a metre of nothing."""
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    return mech.compile()
