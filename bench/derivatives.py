@@ -137,7 +137,7 @@ def loop_time(model: Any, quantity: str, inputs: list[Array], seconds: float) ->
     rows = [np.ascontiguousarray(x) for x in inputs]
     count, result = len(rows[0]), np.zeros(program.size)
     words = program.code.words([*rows, result, program.numbers], 1, 0)
-    entry, schedule = program.code.entry(1), program.code.runs_at
+    entry, schedule = program.code.entry(1), program.code.onto_zeros_at
     return best_time(lambda _: entry(*words, schedule, count), 1, seconds) / count
 
 

@@ -81,7 +81,7 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
     result = aligned(math.prod((*own, program.size)), program.dtype).reshape(*own, program.size)  # as the peers' are
     result[:] = 0.0
     words = program.code.words([*rows, result, program.numbers], 1, 0)
-    entry, schedule = program.code.entry(1), program.code.runs_at
+    entry, schedule = program.code.entry(1), program.code.onto_zeros_at
     return best_time(lambda _: entry(*words, schedule, count), 1, seconds) / count
 
 

@@ -57,7 +57,7 @@ def test_what_is_not_finite_is_found(mechanism):
     model = mechanism.compile(form="kernels")
     program, given = model.program(INVERSE), rows(model, INVERSE)
     lengths, width = [*(n for _, n in program.inputs), program.size], program.code.target.width
-    call = program.code.bind_rows(lengths, program.numbers, width, True)
+    call = program.code.bind_rows(lengths, program.numbers, width)
     out = np.zeros((STATES, program.size))
     assert call(STATES, *given, out) == 1
     for state in (0, 7, STATES - 1):

@@ -13,6 +13,7 @@ from anyjoint.export import Beside
 from anyjoint.export.offer import exported
 from anyjoint.mechanism import gallery
 from anyjoint.stepper import STEPPERS
+from tests.export.generated import in_c
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 
@@ -310,3 +311,13 @@ def test_products_by_parameters_have_names_of_their_own_and_no_word_of_a_users(t
     model.export("c", tmp_path, products=products)
     assert "int evil" not in (tmp_path / "names.h").read_text()
     subprocess.run(["gcc", "-std=c99", *WARNINGS, "-fsyntax-only", "-x", "c", tmp_path / "names.h"], check=True)
+
+
+@pytest.mark.parametrize("quantity", ["mass_matrix", "inverse_mass_matrix", "regressor"])
+def test_matrices_in_c_have_zeros_between_trees(quantity, tmp_path):
+    model, rng = gallery.beads_on_wires().compile(form="kernels"), np.random.default_rng(0)
+    program = model.program(quantity)
+    rows = inputs_of(model, program.quantity, rng)
+    want = model.evaluate(quantity, tuple(rows)).ravel()
+    found = in_c(program, rows, program.size, tmp_path)
+    np.testing.assert_allclose(found, want, rtol=0, atol=1e-12 * np.abs(want).max())

@@ -47,3 +47,19 @@ def test_large_mass_matrices_fill_what_they_are_given(make):
     a, zero = np.random.default_rng(2).normal(size=(2, 9, model.nv)) * [[[1.0]], [[0.0]]]
     felt = model.inverse_dynamics(q, zero, a) - model.inverse_dynamics(q, zero, zero)
     np.testing.assert_allclose((given @ a[..., None])[..., 0], felt, rtol=1e-9, atol=1e-9)
+
+
+MATRICES = {"coriolis_matrix": 2, "inverse_dynamics_derivatives": 3, "forward_dynamics_derivatives": 3,
+            "inverse_mass_matrix": 1, "mass_matrix": 1, "regressor": 3}  # fmt: skip
+
+
+@pytest.mark.parametrize("quantity", MATRICES)
+@pytest.mark.parametrize("make", [aj.gallery.beads_on_wires, lambda: tree(7)], ids=["apart", "branches"])
+def test_matrices_write_zeros_between_trees_and_branches(make, quantity):
+    model = make().compile(form="kernels")
+    rng = np.random.default_rng(4)
+    rows = tuple(rng.uniform(0.1, 0.4, (5, model.nv)) for _ in range(MATRICES[quantity]))
+    given = np.full((5, model.program(quantity).size), np.nan)
+    model.evaluate(quantity, rows, given)
+    alone = np.array([model.evaluate(quantity, tuple(x[k] for x in rows)) for k in range(5)])  # onto zeros
+    np.testing.assert_allclose(given, alone.reshape(given.shape), rtol=0, atol=1e-12 * np.abs(alone).max())

@@ -65,6 +65,21 @@ class Apart:
         between = np.array([EACH, len(self.windows), self.row, *self.windows.tolist()], dtype=np.int32)
         return np.concatenate([self.before.words[:-1], between, self.after.words])
 
+    @cached_property
+    def words_onto_zeros(self) -> Offsets:
+        """The same for one state whose results are zero already: without runs that write nothing else."""
+        zeros = {k for k, kernel in enumerate(self.schedule.kernels) if _clears(kernel)}
+        if not zeros or any(run.again for run in self.schedule.runs):
+            return self.words
+        return replace(self.schedule, runs=tuple(run for run in self.schedule.runs if run.kernel not in zeros)).words
+
+
+def _clears(kernel: Kernel) -> bool:
+    """Whether a kernel writes zeros to rows, and nothing else."""
+    graph, ids = kernel.graph, {store.node.id for store in kernel.stores}
+    zeros = not kernel.loads and all(graph.op[i] == Op.CONST and graph.value(i) == 0 for i in ids)
+    return zeros and all(kernel.arrays[store.array].kind == "row" for store in kernel.stores)
+
 
 def _second_part(schedule: Schedule) -> int:
     """The first run that fills a matrix, if all is plain arithmetic from there on, most of it by columns."""

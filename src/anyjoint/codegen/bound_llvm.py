@@ -40,11 +40,10 @@ def bound_call(arrays: Sequence[Array]) -> str:
 def row_call(arrays: Sequence[Array], target: Target) -> str:
     """`int32_t call_rows(const int64_t *words)`: run on rows that stand behind each other; whether all are finite.
 
-    Some tiles at a time, so that rows are looked at while they are near. Behind the parameters stands whether the last
-    of the rows, the results, are cleared before, where programs leave zeros out.
+    Some tiles at a time, so that rows are looked at while they are near.
     """
     formal, rows = entry_parameters(arrays), [i for i, array in enumerate(arrays) if array.kind == "row"]
-    lines = ["define i32 @call_rows(ptr %words) nounwind {", *_unpacked([*formal, "i64 %clear"])]
+    lines = ["define i32 @call_rows(ptr %words) nounwind {", *_unpacked(formal)]
     total = "1"
     for i in rows:
         lines.append(f"  %total{i} = add i64 {total}, %d{i}stride")
@@ -73,8 +72,6 @@ def row_call(arrays: Sequence[Array], target: Target) -> str:
             f"  %at{i} = getelementptr {target.real}, ptr %d{i}, i64 %skip{i}",
             f"  %size{i} = mul i64 %count, %d{i}stride",
         ]
-    if rows:
-        lines += [f"  %zeros = mul i64 %size{rows[-1]}, %clear", f"  call void @clear(ptr %at{rows[-1]}, i64 %zeros)"]
     actual = [f"ptr %at{int(x.split('%d')[1])}" if x in {f"ptr %d{i}" for i in rows} else x for x in formal[:-1]]
     lines.append(f"  %ran = call i32 @run_looking({', '.join([*actual, 'i64 %count'])})")
     lines.append("  %sound = and i32 %fine, %ran")
@@ -85,20 +82,8 @@ def row_call(arrays: Sequence[Array], target: Target) -> str:
             f"  %all{i} = and i32 {answer}, %fine{i}",
         ]
         answer = f"%all{i}"
-    lines += [f"  %all = and i32 {answer}, 1", "  br label %next", "done:", "  ret i32 %fine", "}", _clear(target)]
+    lines += [f"  %all = and i32 {answer}, 1", "  br label %next", "done:", "  ret i32 %fine", "}"]
     return "\n".join(lines)
-
-
-def _clear(target: Target) -> str:
-    """`void clear(real *numbers, int64_t count)`."""
-    return f"""\
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-define internal void @clear(ptr %numbers, i64 %count) nounwind noinline {{
-entry:
-  %bytes = mul i64 %count, {target.size}
-  call void @llvm.memset.p0.i64(ptr %numbers, i8 0, i64 %bytes, i1 false)
-  ret void
-}}"""
 
 
 def _unpacked(formal: Sequence[str]) -> Iterable[str]:

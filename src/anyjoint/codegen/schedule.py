@@ -129,6 +129,8 @@ class CompiledSchedule:
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
         self._runs = self.apart.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run
+        self._onto_zeros = self.apart.words_onto_zeros
+        self.onto_zeros_at = address(self._onto_zeros)  # the same for results that are zero where no run writes others
         self._given = _arguments(schedule)
         self._seldom = _seldom_called(schedule)
         self._kinds = [array.kind for array in schedule.arrays]
@@ -206,11 +208,11 @@ class CompiledSchedule:
     def bind(self, *arrays: Floats, check: Floats | None = None) -> Callable[[], int]:
         """The call for one state on these very vectors, to be repeated by this thread without looking at them again.
 
-        It answers 1, or 0 if after the call not all of `check` is finite.
+        Results are vectors of zeros at first. It answers 1, or 0 if after the call not all of `check` is finite.
         """
         self._check(arrays)
         looked_at = (address(check), len(check)) if check is not None else (0, 0)
-        words = np.array([*self.words(arrays, 1, 0), self.runs_at, 1, *looked_at], dtype=np.int64)
+        words = np.array([*self.words(arrays, 1, 0), self.onto_zeros_at, 1, *looked_at], dtype=np.int64)
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
         call = partial(function, address(words))
         call.__dict__["kept"] = (arrays, words, check)
@@ -263,11 +265,8 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int, clear: bool = False) -> RowCall:
-        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows.
-
-        `clear`: results are set to zero before, where the schedule does not write all of them.
-        """
+    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
         words: list[int] = []
         slots: list[int] = []
         given = iter(lengths)
@@ -277,7 +276,7 @@ class CompiledSchedule:
                 words += (0, next(given))
             else:
                 words.append(self.work(width) if kind == "lane" else address(numbers))
-        return RowCall(self.library(width).address("call_rows"), [*words, self.runs_at, 0, int(clear)], slots)
+        return RowCall(self.library(width).address("call_rows"), [*words, self.runs_at, 0], slots)
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
@@ -296,7 +295,7 @@ class RowCall:
 
     def __init__(self, function: int, words: Sequence[int], slots: Sequence[int]) -> None:
         self._words = (ctypes.c_int64 * len(words))(*words)
-        self._slots, self._states = tuple(slots), len(words) - 2
+        self._slots, self._states = tuple(slots), len(words) - 1
         call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(function)
         self._run: Callable[[], int] = partial(call, ctypes.addressof(self._words))
 

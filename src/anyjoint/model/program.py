@@ -92,8 +92,6 @@ class Program:
         rows, batch = checked_rows(self.quantity.name, arrays, self.inputs, self.dtype)
         threads = checked_threads(self.quantity.name, threads)
         result = checked_out(self.quantity.name, out, (*batch, self.size), self.dtype, rows)
-        if out is not None and not self._complete:
-            out[...] = 0
         if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
@@ -131,27 +129,13 @@ class Program:
         """Whether every row has an entry."""
         return bool(self.size) and all(n for _, n in self.inputs)
 
-    @cached_property
-    def _complete(self) -> bool:
-        """Whether every entry of the result is written; between branches of a large mass matrix they are not."""
-        schedule = self.trace.schedule
-        index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
-        written = np.zeros(self.size, dtype=bool)
-        for kernel, arrays, offsets in schedule.tables:
-            made = schedule.kernels[kernel]
-            for store in made.stores:
-                if arrays[store.array] == index:
-                    columns = made.arrays[store.array].step * np.arange(made.columns)
-                    written[offsets[:, store.array, None] + store.offset + columns] = True
-        return bool(written.all())
-
     def _row_call(self, count: int) -> RowCall:
         """The prepared call of this thread, for one state or for batches."""
         width = 1 if count == 1 else self.code.target.width
         calls: dict[int, RowCall] = self._local.__dict__.setdefault("row_calls", {})
         if width not in calls:
             lengths = [*(n for _, n in self.inputs), self.size]
-            calls[width] = self.code.bind_rows(lengths, self.numbers, width, not self._complete)
+            calls[width] = self.code.bind_rows(lengths, self.numbers, width)
         return calls[width]
 
 

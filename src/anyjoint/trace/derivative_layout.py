@@ -17,10 +17,10 @@ from .pair_layout import By, Entries, Pairs, Part, Target, spread, spread_of
 from .setup import Rows
 from .yield_kernels import Answer, Sort
 from .yield_layout import Yielding, spread_parts
+from .zeros import add_zeros
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
-# Symmetric, but computed twice: one of three matrices in a row is far from near caches, where mirroring takes longer.
-BY_A = Entries(own="D_a", upper=((J, A),), lower=((A, J),))
+BY_A = Entries(own="D_a", upper=((J, A),), mirrored=True)
 CORIOLIS = Entries(own="D_c", upper=((J, Part("F")),), lower=((A, Part("Jdot")), (B, J)))
 BY_V = Entries(own="D_v", upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
 
@@ -40,9 +40,11 @@ def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
     layout.add_runs()
     pairs = Pairs(builder, tracer.plan, layout.results)
+    nv = tracer.plan.links[-1].v.stop
     for entries, width in matrices:
         pairs.add(entries, Target(at, width))
-        at = at.at(tracer.plan.links[-1].v.stop * width)
+        add_zeros(builder, Target(at, width), nv)
+        at = at.at(nv * width)
     return builder.schedule(), layout.rows
 
 
@@ -78,6 +80,8 @@ def _yielding(
     layout.add_runs()
     answer = Answer(inverse, tuple(sorts), spreading, builder.kind(inverse.at))
     Yielding(builder, tracer.plan, layout.results, answer).add()
+    for matrix in (*(sort.to for sort in sorts), inverse):
+        add_zeros(builder, matrix, tracer.plan.links[-1].v.stop)
     return builder.schedule(), layout.rows
 
 

@@ -42,8 +42,8 @@ class Part:
 class Entries:
     """A matrix: entries of a joint in the columns of another one below are sums of products, and the other way round.
 
-    `upper` are above x below, `lower` below x above; without them those entries are not written, unless the upper ones
-    are `mirrored`. `own` is the result that has the blocks on the diagonal.
+    `upper` are above x below, `lower` below x above; without them those entries are left out, unless the upper ones are
+    `mirrored`. `own` is the result that has the blocks on the diagonal.
     """
 
     own: str
@@ -141,7 +141,7 @@ class Pairs:
         self._kernels: dict[Hashable, int] = {}
 
     def add(self, entries: Entries, to: Target) -> None:
-        """Add the runs of a matrix; entries between branches are not written."""
+        """Add the runs of a matrix; entries between branches are left out (see zeros.py)."""
         self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
         calls: list[PairCall] = []
         for block, other in pairs(self.plan):
@@ -158,8 +158,11 @@ class Pairs:
 
     def _run(self, calls: Sequence[PairCall], to: Target) -> None:
         """Add the runs of these calls, along the rows of the matrix, which does not fit into a near cache."""
-        order = sorted(calls, key=lambda call: (call.kernel, call.offsets[-1]))
-        for number, group in groupby(order, lambda call: call.kernel):
+
+        def order(call: PairCall) -> tuple[int, int, int]:
+            return (call.offsets[-1] - to.at.offset) // to.stride, call.kernel, call.offsets[-1]
+
+        for number, group in groupby(sorted(calls, key=order), lambda call: call.kernel):
             work = self.builder.work_array
             kernel, offsets = self.builder.kernels[number], [call.offsets for call in group]
             arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]

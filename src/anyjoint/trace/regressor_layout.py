@@ -14,5 +14,5 @@ UNITS = Entries(own="D_units", upper=((Part("J_world"), Part("units", by="inerti
 
 
 def regressor_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
-    """Y by rows, for the algorithm REGRESSOR; entries of bodies that a joint does not move are not written."""
+    """Y by rows, for the algorithm REGRESSOR."""
     return pairs_schedule(tracer, UNITS, RIGID * len(tracer.plan.links))
