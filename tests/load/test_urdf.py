@@ -62,6 +62,18 @@ def test_a_robot_that_stands_still_is_not_compared(loaded, tmp_path):
         differences("pin", tmp_path / "bot.urdf", mech)
 
 
+def test_an_engine_that_gives_up_is_not_compared(loaded, tmp_path, monkeypatch):
+    """OpenSim's solvers do, in the middle of answers, with words that begin at its own source."""
+
+    def answers(*_):
+        raise RuntimeError("SimTK Exception thrown at model.cpp:7:\n  message: projectU(): failed")
+
+    mech = loaded(robot(link("base"), link("arm"), joint("j", "revolute", "base", "arm", LIMIT)))
+    monkeypatch.setattr(Oracle, "answers", answers)
+    with pytest.raises(OracleRefused, match=r"bot\.urdf: pin cannot be compared with: projectU\(\): failed$"):
+        differences("pin", tmp_path / "bot.urdf", mech)
+
+
 def test_bodies_are_links_branch_after_branch(loaded):
     mech = loaded(ZOO)
     assert mech.name == "bot"

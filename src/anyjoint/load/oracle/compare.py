@@ -31,8 +31,8 @@ def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) 
             for name, ours, theirs in oracle.answers(model, random):
                 scale = max(float(np.abs(theirs).max(initial=0.0)), 1e-6 * oracle.size, 1e-300)
                 worst[name] = max(worst.get(name, 0.0), float(np.abs(ours - theirs).max(initial=0.0)) / scale)
-        except ValueError as error:
-            raise OracleRefused(f"{path}: {engine} cannot be compared with: {error}") from error
+        except (ValueError, RuntimeError) as error:  # OpenSim's own, where its solvers find no answer
+            raise OracleRefused(f"{path}: {engine} cannot be compared with: {_sentence(error)}") from error
     return worst
 
 
