@@ -18,7 +18,7 @@ from typing import Any
 import anyjoint as aj
 from anyjoint.load.oracle import OracleRefused, differences
 
-ALLOWED = {"inertia", "limit", "mimic", "reference", "unsupported", "vector", "xacro"}
+ALLOWED = {"encoding", "inertia", "limit", "mimic", "reference", "unsupported", "vector", "xacro"}
 CLOSE = {"urdf": 1e-10, "mjcf": 1e-9, "osim": 1e-10}
 LOOSER = {"lengths": 1e-8, "moment arms": 1e-8}  # of muscles, which OpenSim finds by iterations of its own
 LARGEST = 150  # velocities

@@ -61,13 +61,27 @@ def test_utf16_and_a_byte_order_mark(tmp_path):
         assert aj.load(tmp_path / "bot.urdf").bodies[0].name == "Gelenk ä"
 
 
+@pytest.mark.parametrize("said", [b"", b'\n<?xml version="1.0" encoding="UTF-8"?>\n'])
+def test_bytes_of_windows(tmp_path, said):
+    """As OpenSim reads them; what is UTF-8 beside them stays."""
+    text = said + b'<robot name="arm">\n<!-- 829\x96840 \x81 -->\n<link name="\x93a\x94"/>\n<link name="a\xcc\x88"/>\n'
+    text += b'<joint name="j" type="fixed"><parent link="\x93a\x94"/><child link="a\xcc\x88"/></joint></robot>'
+    (tmp_path / "bot.urdf").write_bytes(text)
+    line = 2 + said.count(b"\n")
+    with pytest.raises(aj.ModelError, match=rf':{line}: the byte 0x96 is no UTF-8; .*allow={{"encoding"}}.*\[enco'):
+        aj.load(tmp_path / "bot.urdf")
+    mech = aj.load(tmp_path / "bot.urdf", allow={"encoding", "inertia"})
+    assert [body.name for body in mech.bodies] == ["\u201ca\u201d", "a\u0308"]
+    assert [x.where for x in mech.source.warnings if x.rule == "encoding"] == [f"{tmp_path / 'bot.urdf'}:{line}"]
+
+
 @pytest.mark.parametrize(("content", "words"), [
     (b"", "no model that can be read"),
     (b"hello", "no model that can be read"),
     (b"<html/>", "<html> is no model that is known"),
     (b"<robot", "it is no XML"),
     (b'<?xml version="1.0" encoding="nonsense"?><robot/>', "it is no XML"),
-    (b"<robot>\n<link name='\xe9'/></robot>", ":2: it is no XML that can be read: the byte 0xe9 is no UTF-8"),
+    (b"<robot>\n<link name='\xe9'/></robot>", ":2: the byte 0xe9 is no UTF-8; save the file as such"),
     ("<robot".encode("utf-16"), ":1: it is no XML that can be read: unclosed token"),
     (b"<robot>" + b"<a>" * 500, "more than 200 deep"),
     (b'<!DOCTYPE r [<!ENTITY x "y">]><robot name="&x;"/>', "DOCTYPE"),

@@ -352,6 +352,14 @@ def test_attached_models_are_looked_at_too(loaded, tmp_path):
         loaded(model('<body><attach model="i" body="arm" prefix="p"/></body>', attach))
 
 
+def test_names_that_are_no_utf8(tmp_path):
+    """MuJoCo does not look at the encoding that a file says."""
+    text = '<?xml version="1.0" encoding="iso-8859-1"?>\n' + model('<body name="coudé"><geom size="1"/></body>')
+    (tmp_path / "model.xml").write_bytes(text.encode("iso-8859-1"))
+    with pytest.raises(aj.ModelError, match=r"model\.xml:2: MuJoCo takes names for UTF-8, and b'coud.xe9' is none"):
+        aj.load(tmp_path / "model.xml")
+
+
 def test_what_mujoco_warns_of_is_told_and_not_written(loaded, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mech, _ = loaded(model(ARM.format("").replace("<geom ", '<geom user="nan" ')))

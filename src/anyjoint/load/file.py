@@ -13,7 +13,7 @@ from anyjoint.options import named_options, nearest
 
 from .base import BASES
 from .file_bytes import read_bytes
-from .markup import Element, parse
+from .markup import Element, NoUtf8, mended, parse
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
@@ -101,10 +101,20 @@ def _read(request: Request) -> Mechanism:
         known = ", ".join(sorted({name for name, _ in READERS.values()}))
         message = f"this is no model that can be read; expected {known} or an .aj.json"
         raise ModelError(f"{request.report.file}:1: {message} [format]")
-    root = parse(request.data, request.report.file)
+    root = _parsed(request.data, request.report)
     if root.tag not in READERS:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
         place = f"{request.report.file}:{root.line}"
         raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
     _, read = READERS[root.tag]
     return read(root, request)
+
+
+def _parsed(data: bytes, report: Report) -> Element:
+    """The root element; where the user allows it, of a file with bytes of another encoding than it says."""
+    try:
+        return parse(data, report.file)
+    except NoUtf8 as error:
+        report.refuse(error.line, "encoding", error.reason)
+        report.check()
+        return parse(mended(data), report.file, "utf-8")

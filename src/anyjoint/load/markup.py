@@ -16,6 +16,8 @@ MOST_BYTES = 64 << 20
 MOST_ELEMENTS = 1_000_000
 MOST_DEPTH = 200
 MOST_TEXT = 16 << 20  # characters of one attribute or text
+# What Python's "surrogateescape" makes of bytes that are no UTF-8, and what Windows means by them.
+WINDOWS = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}
 
 
 @dataclass
@@ -50,38 +52,54 @@ class Element:
         return "".join(self.pieces).strip()
 
 
-def parse(data: bytes, file: str) -> Element:
-    """The root element of an XML document, or a ModelError that names file and line."""
+class NoUtf8(ModelError):
+    """A document with bytes of another encoding than it says."""
+
+    def __init__(self, file: str, line: int, byte: int) -> None:
+        self.line = line
+        self.reason = f"the byte 0x{byte:02x} is no UTF-8; save the file as such, or say its encoding in line 1"
+        super().__init__(f"{file}:{line}: {self.reason} [encoding]")
+
+
+def parse(data: bytes, file: str, encoding: str | None = None) -> Element:
+    """The root element of an XML document, or a ModelError that names file and line; the document says its encoding
+    unless one is given.
+    """
     if len(data) > MOST_BYTES:
         raise _refusal(file, 0, f"it has {len(data):,} bytes; at most {MOST_BYTES:,} are read")
     text = data.lstrip()
     if not text.startswith(b"<?xml"):
-        return _Reader(file).read(data)
+        return _Reader(file, encoding).read(data)
     # Blank lines before the declaration are no XML, but others read it.
-    return _Reader(file, data[: len(data) - len(text)].count(b"\n")).read(text)
+    return _Reader(file, encoding, data[: len(data) - len(text)].count(b"\n")).read(text)
+
+
+def mended(data: bytes) -> bytes:
+    """The same in UTF-8; bytes that are none are taken for Windows-1252, as editors there save them."""
+    return data.decode(errors="surrogateescape").translate(WINDOWS).encode()
 
 
 def _refusal(file: str, line: int, message: str) -> ModelError:
     return ModelError(f"{file}{f':{line}' if line else ''}: {message} [xml]")
 
 
-def _no_utf8(data: bytes, line: int) -> str:
-    """What to say where a line has bytes of another encoding."""
+def _foreign(data: bytes, line: int) -> int | None:
+    """The byte of another encoding that a line has, if expat stumbled over that."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
         if data.count(b"\n", 0, error.start) + 1 == line and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return f"the byte 0x{data[error.start]:02x} is no UTF-8; save it as such, or say its encoding in line 1"
-    return ""
+            return data[error.start]
+    return None
 
 
 class _Reader:
     """The handlers of one parse."""
 
-    def __init__(self, file: str, above: int = 0) -> None:
+    def __init__(self, file: str, encoding: str | None, above: int = 0) -> None:
         self.file, self.above, self.elements, self.root = file, above, 0, None
         self.open: list[Element] = []
-        self.parser = parser = expat.ParserCreate()
+        self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._text, self._doctype
@@ -92,8 +110,11 @@ class _Reader:
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
-            reason = _no_utf8(data, error.lineno) or expat.ErrorString(error.code)
-            raise _refusal(self.file, error.lineno + self.above, f"it is no XML that can be read: {reason}") from None
+            line, byte = error.lineno + self.above, _foreign(data, error.lineno)
+            if byte is not None:
+                raise NoUtf8(self.file, line, byte) from None
+            reason = expat.ErrorString(error.code)
+            raise _refusal(self.file, line, f"it is no XML that can be read: {reason}") from None
         except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot decode
             raise _refusal(self.file, 1, f"it is no XML that can be read: {error}") from None
         assert self.root is not None  # expat refuses a document without an element

@@ -10,6 +10,7 @@ from anyjoint.options import nearest
 
 # What `allow` can let pass, and what happens then.
 ALLOWABLE = {
+    "encoding": "bytes that are no UTF-8 are read as Windows-1252",
     "inertia": "masses and tensors that no solid can have are kept as they are",
     "limit": "a joint whose lower limit is above the upper one moves freely",
     "locked": "coordinates that are locked move",

@@ -46,7 +46,12 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     seen = scan(root, request)
     request.report.check()
     m = compiled(request)
-    names = Names(m)
+    try:
+        names = Names(m)
+    except UnicodeDecodeError as error:
+        what = f"MuJoCo takes names for UTF-8, and {error.object!r} is none; save the file as such"
+        request.report.error(root.line, "encoding", what)
+        request.report.check()
 
     def line(kind: str, name: str) -> int:
         return seen.lines.get((kind, name), 0)
