@@ -80,6 +80,8 @@ def test_bytes_of_windows(tmp_path, said):
     (b"hello", "no model that can be read"),
     (b"<html/>", "<html> is no model that is known"),
     (b"<robot", "it is no XML"),
+    (b'<OpenSimDocument Version="40000">\n<Model name="w"/></OpenSimDocument>', ":2: <Model> has no <Body> beside"),
+    (b'{"anyjoint": 1, "name": "w", "bodies": []}', ':1: there are no "bodies"'),
     (b'<?xml version="1.0" encoding="nonsense"?><robot/>', "it is no XML"),
     (b"<robot>\n<link name='\xe9'/></robot>", ":2: the byte 0xe9 is no UTF-8; save the file as such"),
     ("<robot".encode("utf-16"), ":1: it is no XML that can be read: unclosed token"),
@@ -256,6 +258,17 @@ def test_a_home_is_no_package(package, monkeypatch, levels):
     assert f"the package {package.name!r} is not known" in warning.message
     monkeypatch.setenv("HOME", "/nowhere")
     assert load(package, meshed(f"package://{package.name}/other/secret.stl")).source.warnings == ()
+
+
+def test_downloads_are_no_package(tmp_path, monkeypatch):
+    """Nor are other folders of a home where things lie beside each other."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "Downloads/bot").mkdir(parents=True)
+    (tmp_path / "Downloads/secret.stl").write_bytes(stl())
+    path = tmp_path / "Downloads/bot/bot.urdf"
+    path.write_text(meshed("package://Downloads/secret.stl"))
+    (warning,) = aj.load(path).source.warnings
+    assert "the package 'Downloads' is not known" in warning.message
 
 
 def test_a_null_byte_is_no_name(package):

@@ -352,6 +352,26 @@ def test_attached_models_are_looked_at_too(loaded, tmp_path):
         loaded(model('<body><attach model="i" body="arm" prefix="p"/></body>', attach))
 
 
+PAIR = '<body name="a"><joint name="x"/><geom size="1"/><body name="b"><joint name="y"/><geom size="1"/></body></body>'
+TIE = '<joint name="{}" joint1="{}" joint2="{}" polycoef="{} {} 0 0 0"/>'
+
+
+@pytest.mark.parametrize("again", [TIE.format("k", "x", "y", 0.3, 2), TIE.format("k", "y", "x", -0.15, 0.5)])
+def test_an_equality_that_is_there_twice_is_read_once(loaded, again):
+    mech, path = loaded(model(PAIR, f"<equality>{TIE.format('u', 'x', 'y', 0.3, 2)}\n{again}</equality>"))
+    assert mech.nv == 1
+    (warning,) = mech.source.warnings
+    assert (warning.rule, warning.where) == ("equality", f"{path}:6")
+    assert "equality 'k' repeats another one of joints" in warning.message
+
+
+def test_equalities_that_contradict_each_other_are_named(loaded):
+    two = f"<equality>{TIE.format('u', 'x', 'y', 0.3, 2)}\n{TIE.format('k', 'x', 'y', 0.3, 3)}</equality>"
+    with pytest.raises(aj.ModelError, match=r"model\.xml:6: equality 'k' repeats another .* with other numbers"):
+        loaded(model(PAIR, two))
+    assert loaded(model(PAIR, two), allow="unsupported")[0].nv == 1
+
+
 def test_names_that_are_no_utf8(tmp_path):
     """MuJoCo does not look at the encoding that a file says."""
     text = '<?xml version="1.0" encoding="iso-8859-1"?>\n' + model('<body name="coudé"><geom size="1"/></body>')

@@ -247,6 +247,16 @@ LINE = (
 )
 
 
+def test_a_rod_whose_ends_meet_at_the_start_is_refused_by_its_line(loaded):
+    rod = ROD.replace("0.1 0.2 0<", "0 0 0<").replace("0 0 0.3<", "0 0 0<")
+    more = f"<ConstraintSet><objects>\n{rod}</objects></ConstraintSet>"
+    members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
+    text = document([body("a"), body("b")], members, more)
+    line = text[: text.index(rod)].count("\n") + 1
+    with pytest.raises(aj.ModelError, match=rf":{line}: constraint 'k': its rows .* are not finite at the start"):
+        loaded(text)
+
+
 @pytest.mark.parametrize(("text", "rows"), [(ROD, 1), (LINE, 2)])
 def test_points_stay_where_constraints_want_them(loaded, text, rows):
     members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]

@@ -265,7 +265,7 @@ FORMULA = '"joints": {"j": {"coordinates": {%s}, "pose": [{%s}]}},'
     ('{"anyjoint": 1, "name": "x", "name": "y"}', "'name' is there already"), ('{"a": "\x01"}', "it is no JSON"),
     ("[" * 500, "100 deep"), ("[]", 'object with "anyjoint"'), ('{"anyjoint": 2}', "version 2"),
     ('{"x": 1}', "version"),
-    ('{"anyjoint": 1} x', "something follows"), (file(), "no bodies"), (file("3"), "a body is an object"),
+    ('{"anyjoint": 1} x', "something follows"), (file(), 'there are no "bodies"'), (file("3"), "a body is an object"),
     (file(BODY, BODY), ":4: .*already a body 'b'"), (file(BODY.replace("Revolute", "Revolut")), ":3: .*did you mean"),
     (file(BODY.replace("{}", '{"axes": 1}')), ":3: .*no field 'axes'.*did you mean 'axis'"),
     (file(BODY.replace("{}", '{"axis": [0, 0, 0]}')), ":3: "), (file(BODY.replace("{}", '{"axis": "up"}')), ":3: "),
@@ -309,15 +309,26 @@ def test_problems(tmp_path, text, words):
 
 
 def test_names_that_no_file_can_hold(tmp_path):
-    """Half of a character, and the text that means infinity in numbers."""
+    """Half of a character."""
     mech = aj.Mechanism("half \ud800")
-    mech.add_body("inf", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1, 1))
+    mech.add_body("b", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1, 1))
     with pytest.raises(aj.InputError, match="half of a character"):
         aj.save(mech, tmp_path / "m.aj.json")
     assert not (tmp_path / "m.aj.json").exists()
-    mech.name, mech.source = "whole", Source("m", "MJCF", forces=(forces.Wrench("inf"),))
-    with pytest.raises(aj.ModelError, match="the text 'inf' means a number"):
-        aj.save(mech, tmp_path / "m.aj.json")
+
+
+@pytest.mark.parametrize("name", ["inf", "-inf"])
+def test_names_that_read_like_infinities(tmp_path, name):
+    mech = aj.Mechanism(name)
+    body = mech.add_body(name, joint=joints.Revolute(limits=(-1, math.inf)), inertia=aj.Inertia.sphere(1, 1))
+    pushes = forces.Wrench(name, force=(1, 2, 3)), forces.Wrench(body, force=(4, 5, 6))
+    mech.source = Source("m", "MJCF", forces=pushes, joints={name: name}, coordinates={name: (name, 0)})
+    aj.save(mech, tmp_path / "m.aj.json")
+    made = aj.load(tmp_path / "m.aj.json")
+    assert made.bodies[0].name == made.source.joints[name] == name
+    assert made.source.coordinates == {name: (name, 0)}
+    assert [(force.body, force.force) for force in made.source.forces] == [(name, (1, 2, 3)), (name, (4, 5, 6))]
+    assert made.bodies[0].joint.coordinates[0].limits == (-1, math.inf)
 
 
 def test_all_problems_at_once(tmp_path):

@@ -18,10 +18,10 @@ MOTION = "which moves nothing; there is no forward dynamics until functions of i
 
 
 def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source: Source) -> Mechanism:
-    """The mechanism with its source; `lines` says where each body stands in the file."""
+    """The mechanism with its source; `lines` says where bodies, by name, and "constraint 'name'" stand in the file."""
     report, idle, lacks = request.report, dict[str, list[str]](), dict[str, str]()
     for problem in mech.check():
-        body = _named(problem.where)
+        body = _part(problem.where)
         if problem.rule == "regular":
             idle.setdefault(body, []).append(problem.where.rpartition("coordinate ")[2])
             lacks[body] = MOTION if problem.message == IDLE else MASS
@@ -51,7 +51,7 @@ def _start_within_limits(mech: Mechanism, request: Request) -> None:
     mech.set_start(start, speeds.tolist())
 
 
-def _named(where: str) -> str:
-    """The body in `body 'name', coordinate 'angle'`."""
-    name = where.removeprefix("body ").partition(", coordinate ")[0]
-    return name[1:-1]
+def _part(where: str) -> str:
+    """The body in `body 'name', coordinate 'angle'`, or all of `constraint 'name'`."""
+    name = where.removeprefix("body ")
+    return where if name == where else name.partition(", coordinate ")[0][1:-1]

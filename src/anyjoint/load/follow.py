@@ -25,6 +25,15 @@ class Line:
         """This line of another line's value."""
         return Line(self.slope * other.slope, self.slope * other.intercept + self.intercept)
 
+    def inverse(self) -> Line:
+        """The leader's coordinate as a line of that of the joint that follows; the slope must not be zero."""
+        return Line(1 / self.slope, -self.intercept / self.slope)
+
+    def is_close(self, other: Line) -> bool:
+        """Whether another line is the same but for rounding."""
+        slack = 1e-12 * (1.0 + abs(self.intercept))
+        return math.isclose(self.slope, other.slope, rel_tol=1e-12) and abs(self.intercept - other.intercept) <= slack
+
 
 def coupled(joint: Joint, line: Line, source: str) -> Coupled:
     """A joint of one coordinate that follows the first of another body's."""

@@ -12,6 +12,7 @@ from anyjoint.errors import AnyjointError, InputError
 
 PACKAGE = ("package://", "model://")
 LEVELS = 6  # how far up a package is looked for
+PERSONAL = {"Desktop", "Documents", "Downloads"}  # of a home: where things of all kinds lie beside each other
 
 
 class PathRefused(AnyjointError):
@@ -79,9 +80,10 @@ class Paths:
 
 
 def _crowded(folder: Path) -> bool:
-    """Whether it holds more than a package: the user's home, what is above it, or the top of the disk."""
+    """Whether it holds more than a package: the user's home, what is above it, Downloads, or the top of the disk."""
     home = Path(expanduser("~")).resolve()
-    return home.is_relative_to(folder) or len(folder.parts) <= 2
+    personal = folder.parent == home and folder.name in PERSONAL
+    return personal or home.is_relative_to(folder) or len(folder.parts) <= 2
 
 
 def _checked(packages: Mapping[str, str | Path]) -> dict[str, Path]:

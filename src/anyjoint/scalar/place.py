@@ -30,9 +30,10 @@ class Place:
 
 
 def definition(function: Any) -> Place | None:
-    """Where a function was written; None for what is not written in Python."""
+    """Where a user wrote a function; None for what is of this library, or not written in Python."""
     code = _code(function)
-    return Place(code.co_filename, code.co_firstlineno) if code else None
+    own = code is None or code.co_filename.startswith(PACKAGE + os.sep)
+    return None if code is None or own else Place(code.co_filename, code.co_firstlineno)
 
 
 def place_of(error: BaseException, function: Any = None) -> Place | None:

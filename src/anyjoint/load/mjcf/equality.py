@@ -120,13 +120,27 @@ def _follow(
     other = joints[second]
     # Either may follow the other; one that follows already leads instead.
     straight = Line(c[1], first.reference + c[0] - c[1] * other.reference)
-    if first.name not in follows:
+    before, again = _joined(first.name, other.name, follows), f"equality {name!r} repeats another one"
+    if before is not None and before.is_close(straight):
+        what = f"{again} of joints {first.name!r} and {other.name!r}; it is not read"
+        request.report.warn(line("equality", name), "equality", what)
+    elif before is not None:
+        message = f"{again} of joints {first.name!r} and {other.name!r} with other numbers; take one of the two out"
+        request.report.refuse(line("equality", name), "unsupported", message)
+    elif first.name not in follows:
         follows[first.name] = other.name, straight
     elif other.name not in follows:
-        follows[other.name] = first.name, Line(1 / c[1], -straight.intercept / c[1])
+        follows[other.name] = first.name, straight.inverse()
     else:
         message = f"equality {name!r} joins two joints that follow others already"
         request.report.refuse(line("equality", name), "unsupported", message)
+
+
+def _joined(first: str, other: str, follows: Mapping[str, tuple[str, Line]]) -> Line | None:
+    """The line from the other joint to the first, where one of them follows the other already."""
+    if first in follows and follows[first][0] == other:
+        return follows[first][1]
+    return follows[other][1].inverse() if other in follows and follows[other][0] == first else None
 
 
 def _straight(m: MjModel, k: int) -> bool:

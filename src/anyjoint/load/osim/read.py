@@ -65,6 +65,8 @@ def read_osim(root: Element, request: Request) -> Mechanism:
     assert model is not None
     _check_version(root, request)
     inertias, links = read_inertias(model, values), read_links(model, values)
+    if not inertias and not report.errors:
+        report.error(model.line, "empty", "<Model> has no <Body> beside the ground, so that nothing could move")
     motions, locked = {}, dict[str, float]()
     for link in links:
         motion = read_motion(link.element, values)
@@ -209,6 +211,7 @@ def _build(
             mech.add_body(link.child, name, None, link.in_child.inverse(), **solid)
     mech.draw(*looks.get("ground", []))
     closed.add(mech, values)
+    lines |= {f"constraint {row.name!r}": row.line for row in closed.rows}
     _add_markers(mech, model, values)
     add_frames(mech, model, values)
     tell_others(model, values)

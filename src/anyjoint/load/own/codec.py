@@ -61,7 +61,7 @@ def encoded(value: Any, of: Arguments | None = None) -> Any:
     if isinstance(value, Pose):
         return {"pose": encoded_pose(value)}
     if isinstance(value, (Body, Ground)):
-        return value.name
+        return encoded_plain(value.name)
     if isinstance(value, FunctionJoint):
         value = formulas_of(value)
     if isinstance(value, FormulaJoint):
@@ -124,6 +124,8 @@ def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
     ((name, given),) = value.items()
     if name == "pose":
         return decoded_pose(given)
+    if name == "text" and isinstance(given, str):
+        return given
     if name == "points":
         return decoded(given).point
     if name == "function":

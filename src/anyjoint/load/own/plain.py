@@ -1,4 +1,7 @@
-"""Numbers, texts and lists of them as JSON and back; infinities, which JSON has not, are texts."""
+"""Numbers, texts and lists of them as JSON and back; infinities, which JSON has not, are texts.
+
+A name that reads like an infinity is {"text": "inf"}.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def encoded_plain(value: Any) -> Any:
             return "inf" if value > 0 else "-inf"
         return float(value)
     if isinstance(value, str) and value in INFINITE:
-        raise InputError(f"the text {value!r} means a number in a file; choose another name")
+        return {"text": value}
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -76,6 +76,8 @@ class _Reader:
                 self.report.error(root.line, "body", f"a body is an object, got {body!r}")
                 continue
             self._try(body.line, "body", self._add, body, named)
+        if not mech.bodies and not self.report.errors:
+            self.report.error(root.line, "empty", 'there are no "bodies", so that nothing could move')
         for constraint in self._get(root, "constraints", list, []):
             self._try(self._line(constraint), "constraint", self._constrain, constraint)
         contacts = self._get(root, "contacts", list, [])
