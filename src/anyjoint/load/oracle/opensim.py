@@ -99,7 +99,8 @@ class Oracle:
     def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
         what it is longer by counts as nothing. Around ellipsoids and two obstacles at once, which loading warns of, it
-        does not count at all.
+        does not count at all. Where constraints close loops, OpenSim's moment arms are those of motions that keep them,
+        and not slopes along one coordinate.
         """
         if not self.muscles:
             return
@@ -107,7 +108,10 @@ class Oracle:
         around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
         longer = around & (theirs > ours) & (theirs < ours + 1e-3)
         yield "lengths", np.where(longer, theirs, ours), theirs
-        ours = model.moment_arms(q, self.muscles)
+        if self.mech.constraints:
+            return
+        at = self._slots()
+        ours = model.moment_arms(q, self.muscles) @ self.rates()[np.ix_(at, at)]  # OpenSim's are of its own speeds
         theirs = np.zeros_like(ours)
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
@@ -135,11 +139,19 @@ class Oracle:
         return made
 
     def mass_matrix(self) -> Floats:
-        """M for rates of coordinates, in our order; velocities of balls are no rates there."""
-        matter, n = self.model.getMatterSubsystem(), self.now.getNU()
-        M, N = simbody.Matrix(), np.zeros((n, n))
-        matter.calcM(self.now, M)
-        u = simbody.Vector(n, 0.0)
+        """M for rates of coordinates, in our order."""
+        n, M = self.now.getNU(), simbody.Matrix()
+        self.model.getMatterSubsystem().calcM(self.now, M)
+        full = np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
+        back = np.linalg.inv(self.rates())
+        in_rates = back.T @ full @ back
+        at = self._slots()
+        return in_rates[np.ix_(at, at)]
+
+    def rates(self) -> Floats:
+        """N of qdot = N u, in OpenSim's order; velocities of balls are no rates there."""
+        n = self.now.getNU()
+        N, u = np.zeros((n, n)), simbody.Vector(n, 0.0)
         for k in range(n):
             u.set(k, 1.0)
             self.now.setU(u)
@@ -148,11 +160,7 @@ class Oracle:
             u.set(k, 0.0)
         self.now.setU(u)
         self.model.realizePosition(self.now)
-        full = np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
-        back = np.linalg.inv(N)
-        in_rates = back.T @ full @ back
-        at = self._slots()
-        return in_rates[np.ix_(at, at)]
+        return N
 
     def _slots(self) -> Floats:
         """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
