@@ -62,6 +62,7 @@ SEEDS = {
         test_osim.COUPLER,
     ).encode(),
     "old.osim": osim_text.OLD.encode(),
+    "points.osim": test_osim.TRIANGLE.encode(),
     "muscles.osim": test_osim_muscles.CASE["model_osim_xml"].replace("><", ">\n<").encode(),
     "forces.osim": test_osim_forces.CASE["osim"].replace("><", ">\n<").encode(),
     "contacts.osim": test_osim_forces.CONTACTS["osim"].replace("><", ">\n<").encode(),

@@ -371,3 +371,56 @@ def test_what_is_loaded_can_be_saved(loaded, tmp_path):
     aj.save(shoulder, tmp_path / "shoulder.aj.json")
     made, q = aj.load(tmp_path / "shoulder.aj.json", allow="inertia"), SHOULDER["states"][0]["Q"]
     assert (made.compile().mass_matrix(q) == shoulder.compile().mass_matrix(q)).all()
+
+
+STATION = '<Station name="{}"><socket_parent_frame>{}</socket_parent_frame><location>{}</location></Station>'
+SPANNED = (
+    '<StationDefinedFrame name="{}"><socket_point_a>/{}</socket_point_a><socket_point_b>/{}</socket_point_b>'
+    "<socket_point_c>/{}</socket_point_c><socket_origin_point>/{}</socket_origin_point>{}</StationDefinedFrame>"
+)
+
+
+def spanned(*parts):
+    """Body a with frames that points span; the joint of body b sits on the frame 'tip'."""
+    on = joint("PinJoint", "a", "b", coordinates(["y"])).replace("/bodyset/a", "/tip")
+    more = "<components>\n{}\n</components>".format("\n".join(parts))
+    return document([body("a"), body("b")], [PIN, on], more)
+
+
+TRIANGLE = spanned(
+    SPANNED.format("tip", "p", "q", "r", "q", "<ab_axis>-z</ab_axis>"),
+    *(STATION.format(name, "/bodyset/a", place) for name, place in (("p", "0 0 0"), ("q", "1 0 0"), ("r", "1 1 0"))),
+)
+
+
+def test_points_span_frames(loaded):
+    """Points may be on frames of that kind, and these stand in any order."""
+    points = {"p": "-0.2 0 0", "q": "0.06 -0.25 0", "r": "0 0 0.3"}
+    stations = [STATION.format(name, "/bodyset/a", place) for name, place in points.items()]
+    axes = "<ab_axis>{}</ab_axis><ab_x_ac_axis>{}</ab_x_ac_axis>".format
+    first = SPANNED.format("base", "p", "q", "r", "q", axes("z", "-X"))
+    more = [STATION.format(name, "/base", place) for name, place in (("u", "0 0 0"), ("v", "0 2 0"), ("w", "0 0 1"))]
+    mech = loaded(spanned(SPANNED.format("tip", "u", "v", "w", "u", ""), first, *stations, *more))
+    assert mech.source.warnings == ()
+    p, q, r = (np.array(x.split(), dtype=float) for x in points.values())
+    z, x = q - p, -np.cross(q - p, r - p)
+    R = np.stack([side / np.linalg.norm(side) for side in (x, np.cross(z, x), z)], 1)
+    assert np.abs(mech["a"].frames["base"].matrix[:3, :3] - R).max() < 1e-15
+    assert np.abs(mech["a"].frames["base"].matrix[:3, 3] - q).max() < 1e-15
+    turned = R @ np.stack([[0, 1, 0], [1, 0, 0], [0, 0, -1]], 1)  # x along v - u, y along (v - u) x (w - u)
+    assert np.abs(mech.compile().body_poses([0, 0])[1, :3, :3] - turned).max() < 1e-15
+
+
+@pytest.mark.parametrize(("frame", "words"), [
+    (SPANNED.format("tip", "p", "q", "nix", "q", ""), "frame 'tip': its four points must be stations of one body"),
+    (SPANNED.format("tip", "p", "q", "elsewhere", "q", ""), "its four points must be stations of one body"),
+    (SPANNED.format("tip", "p", "q", "own", "q", ""), "its four points must be stations of one body"),
+    (SPANNED.format("tip", "p", "q", "line", "q", ""), "a, b and c must not be on one line"),
+    (SPANNED.format("tip", "p", "q", "r", "q", "<ab_axis>-y</ab_axis>"), "<ab_axis> '-y' and <ab_x_ac_axis> '.y'"),
+    (SPANNED.format("tip", "p", "q", "r", "q", "<ab_axis>u</ab_axis>"), "must be two of x, y and z"),
+])  # fmt: skip
+def test_points_that_span_nothing(loaded, frame, words):
+    places = [("p", "/bodyset/a", "1 0 0"), ("q", "/bodyset/a", "2 0 0"), ("r", "/bodyset/a", "1 1 0"),
+              ("elsewhere", "/bodyset/b", "0 0 0"), ("line", "/bodyset/a", "9 0 0"), ("own", "/tip", "0 0 0")]
+    with pytest.raises(aj.ModelError, match=rf":10: .*{words}"):
+        loaded(spanned(frame, *(STATION.format(*place) for place in places)))

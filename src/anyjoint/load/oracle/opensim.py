@@ -32,9 +32,14 @@ class Oracle:
         self.now, self.size = self.model.initSystem(), 1.0
         self.coordinates = self.model.getCoordinateSet()
         self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
-        self.names = {self.coordinates.get(k).getName() for k in range(self.coordinates.getSize())}
+        every = [self.coordinates.get(k) for k in range(self.coordinates.getSize())]
+        self.names = {c.getName() for c in every}
         if not all(name in self.names for name, _ in self.order):
             raise ValueError("it has other coordinates")
+        moved = {(c.getName(), mech.source.joints.get(c.getJoint().getName())): c for c in every}
+        # Those of ours; others, which are locked, may have the same names.
+        found = mech.source.coordinates.items()
+        self.own = {name: moved.get((name, body)) or self.coordinates.get(name) for name, (body, _) in found}
         found = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
         self.muscles = {n: m for n, m in found.items() if _alone([x for x in m.path if isinstance(x, OBSTACLES)])}
 
@@ -42,7 +47,7 @@ class Oracle:
         """Our q at random within the ranges; OpenSim goes to the same state."""
         q = np.zeros(self.mech.nq)
         for name, at in self.order:
-            c = self.coordinates.get(name)
+            c = self.own[name]
             low, high = max(c.getRangeMin(), -1.2), min(c.getRangeMax(), 1.2)
             q[at] = random.uniform(low, high) if low < high else c.getDefaultValue()
             c.setLocked(self.now, False)
@@ -115,7 +120,7 @@ class Oracle:
         theirs = np.zeros_like(ours)
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
-                arm = self.path(name).computeMomentArm(self.now, self.coordinates.get(coordinate))
+                arm = self.path(name).computeMomentArm(self.now, self.own[coordinate])
                 theirs[row, self._velocity(at)] = arm
         yield "moment arms", ours[~longer], theirs[~longer]
 
@@ -166,7 +171,7 @@ class Oracle:
         """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
         found, before = np.zeros(self.mech.nv, dtype=int), self._q()
         for name, at in self.order:
-            c = self.coordinates.get(name)
+            c = self.own[name]
             value = c.getValue(self.now)
             c.setValue(self.now, value + 0.125, False)
             found[self._velocity(at)] = int(np.argmax(np.abs(self._q() - before)))

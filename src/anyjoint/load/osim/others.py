@@ -12,6 +12,7 @@ from .frames import follow, shared_frames
 from .values import Values, objects
 
 COMPONENTS = ("ComponentSet", "MiscComponentSet")
+READ = ("PhysicalOffsetFrame", "Station")  # frames, and the points that span them
 
 
 def add_frames(mech: Mechanism, model: Element, values: Values) -> None:
@@ -32,7 +33,7 @@ def tell_others(model: Element, values: Values) -> None:
     acting = [x for x in objects(model, "ControllerSet") if values.true(x, "enabled", True)]
     within = [part for child in model.children if child.tag == "components" for part in child.children]
     within += [part for kind in COMPONENTS for part in objects(model, kind)]
-    told = Counter(part.tag for part in (*acting, *within) if part.tag != "PhysicalOffsetFrame")
+    told = Counter(part.tag for part in (*acting, *within) if part.tag not in READ)
     lines = {part.tag: part.line for part in reversed([*acting, *within])}
     for kind, count in told.items():
         values.report.warn(lines[kind], "component", f"{count} <{kind}>: not simulated")

@@ -29,6 +29,7 @@ from .joints import Motion, read_motion
 from .others import add_frames, tell_others
 from .rows import RowSpec, read_rows
 from .shapes import Geometry
+from .stations import settle_stations
 from .values import Values, last_name, objects
 
 GRAVITY = (0.0, -9.80665, 0.0)
@@ -64,7 +65,9 @@ def read_osim(root: Element, request: Request) -> Mechanism:
         report.check()
     assert model is not None
     _check_version(root, request)
-    inertias, links = read_inertias(model, values), read_links(model, values)
+    inertias = read_inertias(model, values)
+    settle_stations(model, inertias, values)
+    links = read_links(model, values)
     if not inertias and not report.errors:
         report.error(model.line, "empty", "<Model> has no <Body> beside the ground, so that nothing could move")
     motions, locked = {}, dict[str, float]()
