@@ -1,6 +1,6 @@
 """Files of other engines: how many load, why others are refused, and how far they agree with these engines.
 
-    python -m bench.corpus urdf FOLDER...     every .urdf below, against Pinocchio
+    python -m bench.corpus urdf FOLDER...     every .urdf below, against Pinocchio; of refusals, yourdfpy is asked, too
     python -m bench.corpus mjcf FOLDER...     every MJCF below, against MuJoCo
     python -m bench.corpus osim FOLDER...     every .osim below, against OpenSim (pip install opensim)
 """
