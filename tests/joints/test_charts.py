@@ -74,6 +74,53 @@ def test_the_nearest_coordinates_have_the_same_pose(name):
         assert joint.nearest(found, q) == pytest.approx(joint.nearest(q, q), abs=1e-12)
 
 
+TURNS = 6 * math.pi
+
+
+@pytest.mark.parametrize("switch", [False, True])
+@pytest.mark.parametrize("order", ["xyz", "zyx", "zxz", "xyx"])
+def test_angles_have_a_second_way_to_every_rotation(order, switch):
+    """And come back from it, and from the other order; whole turns that they have gone count unless orders switch."""
+    joint, rng = joints.EulerAngles(order, switch), np.random.default_rng(5)
+    middle = joint.coordinates[1].neutral
+    for _ in range(5):
+        q = [rng.normal(), middle + rng.uniform(-1, 1), rng.normal()]
+        other = [q[0] + math.pi, math.pi - 2 * middle - q[1], q[2] - math.pi]
+        beside = [x + 0.1 * rng.normal() for x in q]
+        assert joint.nearest(other, beside) == pytest.approx(q, abs=1e-12)
+        assert joint.nearest([q[0] + TURNS, *q[1:]], beside)[0] == pytest.approx(q[0] + TURNS * (not switch))
+    if switch:
+        q = [0.3, middle + 1.3, -0.5]
+        there, _ = joint.chart(q, [0.1, 0.2, 0.3])
+        assert there[1] > 2 * math.pi
+        assert joint.nearest(there, q) == pytest.approx(q, abs=1e-12)
+        assert joint.nearest(q, there) == pytest.approx(np.array(there, dtype=float), abs=1e-12)
+
+
+BALL, EGG = surfaces.Sphere(0.3).all_charts(), surfaces.Ellipsoid(1.0, 0.8, 0.6).all_charts()
+AMONG = {
+    "riding": joints.OnSurface(EGG, spin=True),
+    "sliding": joints.OnSurface(EGG, spin=True, slide=True),
+    "contact": joints.Contact(EGG, BALL),
+    "rolling": joints.Rolling(EGG, BALL),
+    "atlas": joints.OnSurface(surfaces.atlas([surfaces.Sphere(1.0), surfaces.Sphere(1.0, axis="x")]), spin=True),
+}
+
+
+@pytest.mark.parametrize("name", AMONG)
+def test_coordinates_of_another_chart_come_back(name):
+    joint, rng, changed = AMONG[name], np.random.default_rng(6), 0
+    for _ in range(20):
+        q = [c.neutral + rng.uniform(-1.4, 1.4) for c in joint.coordinates]
+        there = [float(x) for x in joint.chart(q, [0.0] * joint.nv)[0]]
+        changed += not np.allclose(there, q)
+        beside = [x + 0.01 * rng.normal() for x in q]
+        found = np.array(joint.nearest(there, beside), dtype=float)
+        assert np.abs(found - beside).max() < 0.1
+        assert joint.pose(found.tolist()).matrix.astype(float) == pytest.approx(joint.pose(q).matrix.astype(float))
+    assert changed
+
+
 def test_exponential_coordinates_are_left_alone_below_three_half_turns_and_short_after():
     joint = joints.Spherical()
     q = [1.4 * math.pi, 0.0, 0.0]

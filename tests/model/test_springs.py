@@ -62,6 +62,12 @@ def stored(mech, q):
     )
 
 
+def dragged(body, q, v):
+    """What dampers take from velocities, from the speeds that they feel."""
+    W = np.array([body.joint.speeds(q.tolist(), list(e)) for e in np.eye(len(v))], dtype=float)
+    return W @ (body.damping * (v @ W))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_forces_are_the_slope_of_the_stored_energy_and_drag(kind):
     mech, q, v, model, plain = compiled(kind)
@@ -72,7 +78,7 @@ def test_forces_are_the_slope_of_the_stored_energy_and_drag(kind):
         rate = np.concatenate([b.joint.rate(list(q[b.q]), list(e[b.v])) for b in mech.bodies]).astype(float)
         ends = [stored(mech, q + s * rate) for s in (-2 * h, -h, h, 2 * h)]
         slope.append((ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * h))  # of fourth order
-    drag = np.concatenate([b.damping for b in mech.bodies]) * v
+    drag = np.concatenate([dragged(b, q[b.q], v[b.v]) for b in mech.bodies])
     assert model.passive_forces(q, v) == pytest.approx(-np.array(slope) - drag, rel=1e-9, abs=1e-9)
 
 
@@ -215,3 +221,23 @@ def test_exported_c_has_them(tmp_path):
     rows = [x.ctypes.data_as(pointer) for x in (q, v, tau, a)]
     assert ctypes.CDLL(str(library)).sprung_forward_dynamics(*rows, None, work.ctypes.data_as(pointer)) == 0
     assert a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-12)
+
+
+def test_springs_go_with_numbers_of_their_joint():
+    """Another ellipsoid has other deflections: set at run time, in a model of its own, and in derivatives."""
+    name, q, v = "egg/joint/surface1.a", np.linspace(0.3, 0.7, 5), np.zeros(3)
+
+    def egg(a):
+        mech = aj.Mechanism("egg", gravity=(0, 0, 0))
+        joint = joints.Rolling(aj.surfaces.Ellipsoid(a, 0.8, 0.6), aj.surfaces.Sphere(0.3))
+        mech.add_body("egg", joint=joint, inertia=SOLID, stiffness=(1.0, 2.0, 3.0))
+        return mech
+
+    model, mech = egg(1.0).compile(vary=[name]), egg(1.2)
+    before, slope = model.jvp("energy", (q, v), {name: 1.0})
+    model.parameters[name] = 1.2
+    for found in (model, mech.compile()):
+        assert found.energy(q, v)[1] == pytest.approx(stored(mech, q), rel=1e-13)
+    h, weights = 1e-3, {-2: 1, -1: -8, 1: 8, 2: -1}
+    expected = sum(w * stored(egg(1 + k * h), q) for k, w in weights.items()) / (12 * h)
+    assert (before[1], slope[1]) == pytest.approx((stored(egg(1.0), q), expected), rel=1e-9)

@@ -15,6 +15,7 @@ from anyjoint.geometry.surfaces import Surface
 from anyjoint.scalar import Scalar, atan2, is_number, select
 from anyjoint.spatial import vector
 
+from .joint import Joint, nearest_of
 from .product_rule import leg_motion
 from .wandering import Wandering
 
@@ -79,6 +80,23 @@ def changed(
             rates[psi] = change.turned(rates[psi], sign * change.theta_rate)
         rewritten = True
     return (at, rates) if rewritten else None
+
+
+def nearest_chart(
+    joint: Joint, surfaces: Sequence[tuple[int, Surface]], q: Sequence[float], to: Sequence[float], psi: int | None,
+    sign: int,
+) -> Sequence[float]:  # fmt: skip
+    """Coordinates of the same pose in the charts that are nearest to others, without whole periods."""
+    options, charts = [list(q)], False
+    for k, surface in surfaces:
+        for at in tuple(options):
+            for new in surface.aliases(at[k], at[k + 1]):
+                made, charts = [*at[:k], *new, *at[k + 2 :]], True
+                if psi is not None:
+                    c, s = turn_between(surface, at[k : k + 2], new)
+                    made[psi] = at[psi] + sign * atan2(s, c)
+                options.append(made)
+    return nearest_of(joint.coordinates, options, to) if charts else q
 
 
 def has_charts(*surfaces: Any) -> bool:

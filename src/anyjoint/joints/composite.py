@@ -102,6 +102,13 @@ class Composite(Joint):
         parts = zip(self.split(q, [0] * self.nv), relaxed, strict=True)
         return [x for (part, own, _), at_rest in parts for x in part.deflection(own, at_rest)]
 
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        return [x for part, q_part, v_part in self.split(q, v) for x in part.speeds(q_part, v_part)]
+
+    @property
+    def speeds_are_velocities(self) -> bool:
+        return all(part.speeds_are_velocities for part in self.joints)
+
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
 

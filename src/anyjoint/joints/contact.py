@@ -6,9 +6,9 @@ from typing import Any
 from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, vector
 
-from .chart_change import changed, has_charts
+from .chart_change import changed, has_charts, nearest_chart
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate
 from .quaternion import turn_of
@@ -42,6 +42,9 @@ class Contact(TwoSurfaces):
         made = changed([(0, self.surface1), (2, self.surface2)], q, v, 4, 1)
         return super().chart(*(made or (q, v))) or made
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return nearest_chart(self, [(0, self.surface1), (2, self.surface2)], q, to, 4, 1)
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """Differences of coordinates; among charts, how far the body is turned, and how far away in x and y."""
         if not has_charts(self.surface1, self.surface2):
@@ -51,4 +54,15 @@ class Contact(TwoSurfaces):
 
     @property
     def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Velocities; among charts, the angular velocity in the body, and its velocity along x and y of the parent."""
+        if self.speeds_are_velocities:
+            return v
+        twist = self.jacobian(q) @ vector(*v)
+        return [*twist[:3], *(self.pose(q).R[:2] @ twist[3:])]
+
+    @property
+    def speeds_are_velocities(self) -> bool:
         return not has_charts(self.surface1, self.surface2)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar, absolute, atan2, less, select, sincos, sqrt
-from anyjoint.spatial import Matrix, Pose, QuarterTurn, Vector, cross, dot
+from anyjoint.spatial import Matrix, Pose, QuarterTurn, Vector, cross, dot, vector
 
-from .joint import Coordinate, Joint
+from .joint import Coordinate, Joint, nearest_of
 
 TURNS = {"x": Pose.rotation_x, "y": Pose.rotation_y, "z": Pose.rotation_z}
 LEAVE = 0.5  # sine of the angle between the first and the third axis below which another order is better
@@ -93,6 +93,26 @@ class EulerAngles(Joint):
         omega = self.jacobian(q)[:3] @ v
         rates = solved(self.jacobian(new_q)[:3], omega)
         return new_q, [select(leave, x, y) for x, y in zip(rates, v, strict=True)]
+
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Each rotation has two sets of angles, in each of two orders if they switch."""
+        twice, here, there = self.order[0] == self.order[2], bool(q[1] < BETWEEN), bool(to[1] < BETWEEN)
+        own = list(q)
+        if here != there:
+            own = self._angles(self.pose(q).R, double=twice if there else not twice)
+            own[1] = own[1] + (0.0 if there else AWAY)
+        middle = AWAY * (not there) + (0.0 if twice == there else math.pi / 2)
+        other = [own[0] + math.pi, 2 * middle - own[1], own[2] + math.pi]
+        found = nearest_of(self.coordinates, [own, other], to)
+        return found if self.switch or found != nearest_of(self.coordinates, [own], to) else q
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The rates of the angles; among orders, which have others, the angular velocity in the body."""
+        return list(self.jacobian(q)[:3] @ vector(*v)) if self.switch else v
+
+    @property
+    def speeds_are_velocities(self) -> bool:
+        return not self.switch
 
     def _angles(self, R: Matrix, *, double: bool) -> list[Scalar]:
         """The angles of a rotation in the order abc, or aba (`double`), of this joint's axes."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, cross, vector
 
 from .composite import Composite
 from .joint import Coordinate, Joint
@@ -57,6 +57,14 @@ class Free(Joint):
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         return self.parts.deflection(q, rest)
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The angular velocity in the body, and the velocity along its axes, or those of the parent where it is so."""
+        made = self.parts.speeds(q, v)
+        if self.order == "translation-first":
+            return made
+        omega = made[:3]
+        return [*omega, *(vector(*v[3:]) + cross(omega, q[3:]))]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return self.parts.singularity(q)

@@ -54,6 +54,17 @@ def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
     return select(less(absolute(away), period), x, back)
 
 
+def nearest_of(
+    coordinates: Sequence[Coordinate], options: Sequence[Sequence[float]], to: Sequence[float]
+) -> list[float]:
+    """The nearest of several coordinates of one pose, without the whole periods between them and others."""
+    made = []
+    for q in options:
+        rows = zip(coordinates, q, to, strict=True)
+        made.append([x + c.period * round((y - x) / c.period) if c.period else x for c, x, y in rows])
+    return min(made, key=lambda q: math.dist(q, to))
+
+
 def check_count(owner: str, velocities: int) -> None:
     """Refuse more velocities than a body has ways to move: their mass matrix would be singular everywhere."""
     if velocities > 6:
@@ -135,7 +146,8 @@ class Joint:
         return [wrapped(coordinate, x) for coordinate, x in zip(self.coordinates, q, strict=True)], v
 
     def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
-        """Other coordinates of the same pose, if some are nearer to `to`; periods count as a way that was gone."""
+        """Other coordinates of the same pose, if some are nearer to `to`; periods count as a way that was gone, but
+        not where charts, which do not know of any, have changed on it."""
         return q
 
     @property
@@ -151,6 +163,15 @@ class Joint:
     def deflects_by_coordinates(self) -> bool:
         """Whether springs are stretched by differences of coordinates, so that they pull on velocities one by one."""
         return type(self).deflection is Joint.deflection
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """What dampers feel, one number per velocity, linear in v; the same in every chart."""
+        return v
+
+    @property
+    def speeds_are_velocities(self) -> bool:
+        """Whether dampers feel velocities themselves, one by one."""
+        return type(self).speeds is Joint.speeds
 
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""

@@ -7,10 +7,11 @@ from typing import Any
 from anyjoint.frozen import frozen
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, vector
 
-from .chart_change import changed, check_aligned, has_charts
+from .chart_change import changed, check_aligned, has_charts, nearest_chart
 from .joint import Coordinate, Joint
+from .product_rule import leg_motion
 from .quaternion import turn_of
 from .surface_coordinates import surface_coordinates
 
@@ -39,25 +40,42 @@ class OnSurface(Joint):
         return surface_coordinates(self.surface, "", self.wrap) + spin
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
-        frame = self.surface.frame(q[0], q[1])
-        if self.spin:
-            frame = frame @ Pose.rotation_z(q[2])
+        frame = self._riding(q)
         return (Pose(), frame) if self.slide else (frame, Pose())
+
+    def _riding(self, q: Sequence[Scalar]) -> Pose:
+        """The frame that rides on the surface."""
+        frame: Pose = self.surface.frame(q[0], q[1])
+        return frame @ Pose.rotation_z(q[2]) if self.spin else frame
 
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         made = changed([(0, self.surface)], q, v, 2 if self.spin else None, -1)
         return super().chart(*(made or (q, v))) or made
 
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return nearest_chart(self, [(0, self.surface)], q, to, 2 if self.spin else None, -1)
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """Differences of coordinates; among charts, how far it is away along the axes at rest, and turned about z."""
         if not has_charts(self.surface):
             return super().deflection(q, rest)
-        there, here = (self.surface.frame(*x[:2]) @ Pose.rotation_z(x[2] if self.spin else 0) for x in (rest, q))
+        there, here = self._riding(rest), self._riding(q)
         way = there.R.T @ (here.p - there.p)
         return [way[0], way[1], *(turn_of(there.R.T @ here.R)[2:] if self.spin else ())]
 
     @property
     def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface)
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Velocities; among charts, those along the axes x and y of the frame that rides, and its turning about z."""
+        if not has_charts(self.surface):
+            return v
+        twist = leg_motion(self._riding, q, [0] * self.nv).S @ vector(*v)
+        return [twist[3], twist[4], *(twist[2:3] if self.spin else ())]
+
+    @property
+    def speeds_are_velocities(self) -> bool:
         return not has_charts(self.surface)
 
     def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:

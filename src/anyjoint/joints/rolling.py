@@ -12,7 +12,7 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
 from anyjoint.spatial import Matrix, Pose, vector, zeros
 
-from .chart_change import turn_between
+from .chart_change import nearest_chart, turn_between
 from .condense import condensed
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate, Joint
@@ -122,6 +122,9 @@ class Rolling(Joint):
             rates = [select(better, x, y) for x, y in zip(new_v, rates, strict=True)]
             rewritten = True
         return super().chart(at, rates) or ((at, rates) if rewritten else None)
+
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return nearest_chart(self, [(0, self.surface1), (2, self.surface2)], q, to, 4, 1)
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """How far the body is turned away from its attitude at rest; with slip also how far it is away in x and y."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Turn, dot, zeros
+from anyjoint.spatial import Pose, Turn, dot, vector, zeros
 
 from . import exponential
 from .joint import Coordinate, Joint
@@ -46,6 +46,10 @@ class Spherical(Joint):
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         return relative_turn(exponential.quaternion(q), exponential.quaternion(rest))
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The angular velocity in the body."""
+        return list(exponential.body_jacobian(q, exponential.coefficients(dot(q, q))) @ vector(*v))
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return exponential.turn_singularity(q)

@@ -9,10 +9,11 @@ from anyjoint.geometry.check import finite
 from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Turn, as_matrix
+from anyjoint.spatial import Pose, Turn, as_matrix, vector
 
-from .chart_change import changed, check_aligned
+from .chart_change import changed, check_aligned, has_charts, nearest_chart
 from .joint import Coordinate
+from .product_rule import leg_motion
 from .surface_coordinates import surface_coordinates
 from .two_surfaces import TwoSurfaces
 
@@ -48,8 +49,42 @@ class SurfaceSurface(TwoSurfaces):
         return A, self.surface2.frame(q[2], q[3])
 
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
-        made = changed([(0, self.surface1), (2, self.surface2)], q, v, None, 1)
+        made = changed(self._surfaces, q, v, None, 1)
         return super().chart(*(made or (q, v))) or made
+
+    def nearest(self, q: Sequence[Scalar], to: Sequence[Scalar]) -> Sequence[Scalar]:
+        return nearest_chart(self, self._surfaces, q, to, None, 1)
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Differences of coordinates; among charts, how far the point is away on each surface, along the axes at rest.
+        """
+        if self.deflects_by_coordinates:
+            return super().deflection(q, rest)
+        pairs = [[surface.frame(*x[k : k + 2]) for x in (rest, q)] for k, surface in self._surfaces]
+        return [x for there, here in pairs for x in (there.R.T @ (here.p - there.p))[:2]]
+
+    @property
+    def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
+
+    def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Velocities; among charts, those of the point over each surface, along the axes of its frame."""
+        if self.speeds_are_velocities:
+            return v
+        made: list[Scalar] = []
+        for k, surface in self._surfaces:
+            S = leg_motion(lambda x: surface.frame(x[0], x[1]), q[k : k + 2], [0, 0]).S  # noqa: B023
+            made += list(S[3:5] @ vector(*v[k : k + 2]))
+        return made
+
+    @property
+    def speeds_are_velocities(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
+
+    @property
+    def _surfaces(self) -> tuple[tuple[int, Any], tuple[int, Any]]:
+        """Both surfaces, with where their parameters begin."""
+        return (0, self.surface1), (2, self.surface2)
 
 
 def opposed(twist: float) -> Pose:

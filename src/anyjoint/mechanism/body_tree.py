@@ -73,10 +73,11 @@ class BodyTree:
 
         `placement` is the joint frame in the parent body's frame. Without a joint the body is welded to its parent,
         without an inertia it is massless. `stiffness`, `damping` and `rest` are the joint's own springs, one number
-        for all coordinates or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
+        for all velocities or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
+        Dampers feel velocities, and where those belong to a chart (rotation vectors) the body's angular velocity.
         `armature` is inertia that the joint alone feels, as that of a geared rotor: it adds to the diagonal of the
-        mass matrix. Dry `friction` is felt by method="time-stepping" alone; the limits `effort` and `velocity` of its
-        drive are kept for those who ask.
+        mass matrix. Dry `friction` resists rates of coordinates and is felt by method="time-stepping" alone; the limits
+        `effort` and `velocity` of its drive are kept for those who ask.
         `shape` is what the viewer draws, `frames` are named poses in the body's frame.
         """
         self._check_name(name)

@@ -10,6 +10,7 @@ import numpy as np
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import signal_at
+from anyjoint.joints.spring import Spring
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
@@ -59,7 +60,7 @@ class PythonStepper:
             return self._implicit(t, q, v, h), 0.0
         tau = self.drive.torque(t, q, v, self.member)
         a = np.asarray(self.forward(q, v, tau, *self.model.clock(t)))
-        return a, self.power(v, tau)
+        return a, self.power(q, v, tau)
 
     def _implicit(self, t: float, q: Floats, v: Floats, h: float) -> Floats:
         """dv/dt by dynamics that feel forces as they will be at the end of the step."""
@@ -77,9 +78,9 @@ class PythonStepper:
         tau = self.drive.given(t, q, v, self.member)
         return np.asarray(self.forward(q, v, tau, *(np.array(row, self.model.dtype) for row in rows)), dtype=float)
 
-    def power(self, v: Floats, tau: Floats) -> float:
+    def power(self, q: Floats, v: Floats, tau: Floats) -> float:
         """The power of inputs, forces and dampers."""
-        return float((tau - self.damping * v) @ v)
+        return float(tau @ v - self.damping @ np.square(speeds_of(self.model.mechanism, q, v)))
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
@@ -89,7 +90,8 @@ class PythonStepper:
         if self.stepper.implicit:  # which has moved along velocities under the forces that were met there
             c, met_q, met_v = ops.met or (1.0, *found)
             on, g = ops.looked or (0.0, h)  # work is integrated just as velocities are
-            self.work = on * before + g * self.power(met_v, self.drive.torque(t + c * h, met_q, met_v, self.member))
+            tau = self.drive.torque(t + c * h, met_q, met_v, self.member)
+            self.work = on * before + g * self.power(met_q, met_v, tau)
         self.before = q, v, h
         return found
 
@@ -200,6 +202,17 @@ def damping_of(mechanism: Mechanism, rows: ParameterRows | None = None) -> Float
     for body in mechanism.bodies:
         varied = rows.columns.get(f"{body.name}/damping") if rows else None
         found[..., body.v] = body.damping if varied is None else varied
+    return found
+
+
+def speeds_of(mechanism: Mechanism, q: Floats, v: Floats) -> Floats:
+    """The speeds that dampers feel, one number per velocity."""
+    otherwise = [body for body in mechanism.bodies if not body.joint.speeds_are_velocities and Spring.of(body)]
+    if not otherwise:
+        return v
+    found = v.copy()
+    for body in otherwise:
+        found[body.v] = body.joint.speeds(q[body.q].tolist(), v[body.v].tolist())
     return found
 
 

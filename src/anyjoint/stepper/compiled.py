@@ -52,7 +52,7 @@ class CompiledOps:
         self.shown = out.at(self.physics.nv)
         self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
         self.accelerations.append(out)
-        return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c), self.shown))
+        return Sum(out, place=out, power=self.physics.power(q.at, v.at, self.inputs(c), self.shown))
 
     def time(self, c: float) -> Place | None:
         """Where t + c h stands; nowhere if nothing depends on it."""
@@ -152,7 +152,7 @@ class CompiledOps:
         c, q, v = self.met
         inputs = self.inputs(c)
         self.physics.gathered(q, v, inputs)
-        power = self.physics.power(v, inputs)
+        power = self.physics.power(q, v, inputs)
         assert power is not None  # work is asked for
         if self.looked and self.before:  # work is integrated just as velocities are
             on, g = self.looked

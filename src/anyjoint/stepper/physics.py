@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
@@ -10,6 +11,7 @@ from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
+from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, less, select
 from anyjoint.symbolic import Graph, Node
@@ -39,6 +41,16 @@ def joint_groups(mechanism: Mechanism) -> list[JointGroup]:
         if body.joint.nq:
             groups.setdefault(joint_key(body.joint), []).append(body)
     return [JointGroup(bodies[0].joint, tuple(bodies)) for bodies in groups.values()]
+
+
+def damped_groups(groups: Sequence[JointGroup]) -> list[JointGroup]:
+    """Of joints whose dampers feel other speeds than velocities, those bodies that have some."""
+    made = [
+        replace(group, bodies=tuple(body for body in group.bodies if Spring.of(body)))
+        for group in groups
+        if not group.joint.speeds_are_velocities
+    ]
+    return [group for group in made if group.bodies]
 
 
 def joint_key(joint: Joint) -> Hashable:
@@ -123,6 +135,7 @@ class Physics:
                 for schedule, start in zip((projection.position, projection.velocity), projection.starts, strict=True)
             ]
         self.groups = joint_groups(mechanism)
+        self.damped = damped_groups(self.groups) if damping else []  # whose dampers feel other speeds than velocities
         self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
         self.has_charts = any(has_chart(group.joint) for group in self.groups)
         self.carries = any(turns_axes(group.joint) for group in self.groups)
@@ -151,18 +164,28 @@ class Physics:
         self.add_forces(q, v, inputs, self.tau)
         return self.tau
 
-    def power(self, v: Place, inputs: Place, shown: Place | None = None) -> Place | None:
+    def power(self, q: Place, v: Place, inputs: Place, shown: Place | None = None) -> Place | None:
         """Where the power of inputs, forces and dampers stands, as they were put together last; that of friction too,
         where dynamics have shown it."""
         if self.damping is None:
             return None
         tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
         self.builder.clear(1, out)
-        places = {"tau": tau, "v": v, "d": self.damping}
-        power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
+        places, power = {"tau": tau, "v": v, "d": self.damping}, power_of_velocities
+        if self.damped:
+            places["u"], power = self.speeds(q, v), power_of_speeds
         self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
         if self.rubs and shown:
             self.builder.pointwise(1, {"p": shown}, {}, {"power": out}, lambda x: {"power": x["p"]}, accumulate=True)
+        return out
+
+    def speeds(self, q: Place, v: Place) -> Place:
+        """Where the speeds stand that dampers feel."""
+        out = self.builder.room(self.nv)
+        self.builder.copy(self.nv, v, out)
+        traced: Traced = lambda joint, qs, vs: ([], joint.speeds(qs, vs))  # noqa: E731
+        for group in self.damped:
+            run_joints(self.builder, group, traced, (q, v), (q, out), self.own)
         return out
 
     def add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
@@ -248,6 +271,16 @@ class Physics:
         builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)
         unless_far = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
         builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, unless_far)
+
+
+def power_of_velocities(x: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """That of a force, and of a damper that feels the velocity."""
+    return {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}
+
+
+def power_of_speeds(x: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The same where it feels another speed u."""
+    return {"power": x["v"] * x["tau"] - x["d"] * (x["u"] * x["u"])}
 
 
 def at_time(t: Place | None) -> dict[str, Place]:

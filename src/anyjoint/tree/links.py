@@ -12,6 +12,7 @@ from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.partials import Direction, Partials, along_coordinates, along_velocities, joint_partials
 from anyjoint.joints.product_rule import Motion, motion_of
+from anyjoint.joints.spring import Spring
 from anyjoint.scalar import Scalar, jet, sincos_of_sum
 from anyjoint.spatial import (
     BlockInertia,
@@ -83,10 +84,17 @@ def give_springs(body: Record, link: Link, raw: Sequence[Scalar], q: Sequence[Sc
     body.armature, body.stiffness, body.damping = (zeros(link.joint.nv) for _ in range(3))
     body.lack, body.give, body.pull, body.grip = (zeros(0) for _ in range(4))  # of forces, where they touch
     if link.spring:
-        end = len(raw) - len(link.tail)
-        spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
-        body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
-        body.armature, (body.stiffness, body.damping) = vector(*spring.armature), spring.slopes(link.joint, q)
+        joint, spring = _bound(link, raw)
+        body.passive, body.stored = spring.force(joint, q, v), vector(spring.energy(joint, q))
+        body.armature, (body.stiffness, body.damping) = vector(*spring.armature), spring.slopes(joint, q)
+
+
+def _bound(link: Link, raw: Sequence[Scalar]) -> tuple[Joint, Spring]:
+    """The joint and its springs with numbers from the raw ones of a link."""
+    assert link.spring
+    end = len(raw) - len(link.tail)
+    joint = bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint
+    return joint, link.spring.bound(raw[end - len(link.spring.numbers) : end])
 
 
 def give_partials(
@@ -94,21 +102,21 @@ def give_partials(
     partials: Partials | None, by_coordinates: bool = False,
 ) -> None:  # fmt: skip
     """Derivatives of the joint and of its own forces, along velocities or coordinates; hinges have a constant S."""
-    joint, n = bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint, link.joint.nv
+    n = link.joint.nv
     m = link.joint.nq if by_coordinates else n
     found = partials or Partials(body.S_A, *(zeros(6, *shape) for shape in ((n, m), (m,), (m,), (n,))))
     body.along, body.S_q, body.twist_q, body.bias_q, body.bias_v = vars(found).values()
     by_q, by_v = zeros(n, m), zeros(n, n)
     if link.spring:
-        end = len(raw) - len(link.tail)
-        spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
+        joint, spring = _bound(link, raw)
         _, slopes, _ = jet(lambda at: list(spring.force(joint, at, v)), q, [0] * len(q))
         for k in range(m):
             unit = [1 if i == k else 0 for i in range(m)]
             rates = unit if by_coordinates else joint.rate(q, unit)
             by_q[:, k] = sum((vector(*x) * rate for x, rate in zip(slopes, rates, strict=True)), zeros(n))
-        for k, damping in enumerate(spring.damping):
-            by_v[k, k] = -damping
+        drag = spring.drag(joint, q)
+        for k in range(n):
+            by_v[k, k if drag.ndim == 1 else slice(None)] = -drag[k]
     body.passive_q, body.passive_v = by_q, by_v
 
 

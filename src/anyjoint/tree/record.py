@@ -35,7 +35,7 @@ class Record:
     stored: Vector
     armature: Vector | Matrix
     stiffness: Vector | Matrix
-    damping: Vector
+    damping: Vector | Matrix
     prescribed: bool
     elders: int  # siblings that come before it
 

@@ -167,6 +167,11 @@ class Atlas(Surface):
         best, new_u, new_v = self._deepest(self.point(u, v))
         return less(own, minimum(best, 0)), new_u, new_v
 
+    def aliases(self, u: float, v: float) -> list[tuple[float, float]]:
+        at, point = self.chart_of(v), self.point(u, v)
+        found = [(chart.locate(point), shift) for chart, shift in zip(self.charts, self.shifts, strict=True)]
+        return [(x, y + shift) for k, ((x, y), shift) in enumerate(found) if k != at]
+
     def _deepest(self, point: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """How deep a point is in the chart that serves it best, and its parameters there."""
         best, u, v = None, 0.0, 0.0

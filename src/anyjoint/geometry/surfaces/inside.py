@@ -69,6 +69,9 @@ class Inside(Surface):
     def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
         return self.surface.other_chart(u, v)  # type: ignore[no-any-return]
 
+    def aliases(self, u: float, v: float) -> list[tuple[float, float]]:
+        return self.surface.aliases(u, v)  # type: ignore[no-any-return]
+
     def change_probes(self) -> list[tuple[float, float]]:
         return self.surface.change_probes()  # type: ignore[no-any-return]
 

@@ -149,6 +149,12 @@ class Quilt(Surface):
         k, new_u, new_v = self._inside(u, v)
         return less(inside, 0), new_u, new_v + 2 * k
 
+    def aliases(self, u: float, v: float) -> list[tuple[float, float]]:
+        """In the patches beside, beyond their edges."""
+        k, own = self._own(v)
+        hops = [hop for hop in self.hops[int(k)] if hop is not None]
+        return [(_affine(hop.a, u, own), _affine(hop.b, u, own) + 2 * hop.patch) for hop in hops]
+
     def ends(self, u: Scalar, v: Scalar) -> list[tuple[str, list[Scalar]]]:
         """How far the nearest open edge of the patch is, as a share of what is near."""
         k, own = self._own(v)

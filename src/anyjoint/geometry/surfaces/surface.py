@@ -99,6 +99,11 @@ class Surface:
         """The same point in another chart, and whether that is the better one; None where there is one chart."""
         return None
 
+    def aliases(self, u: float, v: float) -> list[tuple[float, float]]:
+        """Parameters of the same point in other charts."""
+        change = self.other_chart(u, v)
+        return [] if change is None else [change[1:]]
+
     def change_probes(self) -> list[tuple[float, float]]:
         """Parameters at which charts may be compared."""
         (u0, u1), (v0, v1) = self.domain

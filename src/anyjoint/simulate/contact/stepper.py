@@ -73,7 +73,7 @@ class ModeStepper(PythonStepper):
         """dv/dt with friction, and the power of inputs, forces, friction and dampers."""
         if self.idle and not self.rough:
             a = np.asarray(self.forward(q, v, np.zeros(self.model.nv), *self.model.clock(t)))
-            return a, -float(self.damping @ (v * v))
+            return a, self.power(q, v, np.zeros(len(v)))
         solved = self.solve(t, q, v)
         return solved.a, solved.power
 
@@ -86,7 +86,7 @@ class ModeStepper(PythonStepper):
         if self.rough:
             push, way = self._friction(t, q, v, Solved(lifted, a, tau, applied, 0.0))
             tau, a = tau + push, a + way
-        return Solved(lifted, a, tau, applied, float((tau - self.damping * v) @ v))
+        return Solved(lifted, a, tau, applied, self.power(q, v, tau))
 
     def _friction(self, t: float, q: Floats, v: Floats, base: Solved) -> tuple[Floats, Floats]:
         """Generalized forces of friction, and the accelerations that they make."""

@@ -154,9 +154,9 @@ class Strider:
             tau[:, at : at + 2] = rubbing[:, 1:]
         else:
             a = np.asarray(stepper.forward(q, v, tau))
-        power = ((tau - stepper.damping * v) * v).sum(axis=1)
+        power = [stepper.power(*row) for row in zip(q, v, tau, strict=True)]
         lifted = stepper.free.lift_all(q, v)
-        return [Solved(x, a[k], tau[k], applied, float(power[k])) for k, x in enumerate(lifted)]
+        return [Solved(x, a[k], tau[k], applied, power[k]) for k, x in enumerate(lifted)]
 
     # -- bodies that fly -------------------------------------------------------------------------------------------
 
