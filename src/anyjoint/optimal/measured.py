@@ -60,7 +60,8 @@ class Motion:
         made = self.measured.copy()
         for body in self.setting.model.mechanism.bodies:
             if body.joint.nq:
-                made[:, body.q] = np.transpose(body.joint.nearest(list(made[:, body.q].T), list(fitted[:, body.q].T)))
+                pairs = zip(self.measured[:, body.q].tolist(), fitted[:, body.q].tolist(), strict=True)
+                made[:, body.q] = [body.joint.nearest(*pair) for pair in pairs]
         return made
 
     def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
