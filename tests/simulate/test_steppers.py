@@ -173,6 +173,16 @@ def test_no_steps_and_short_steps():
     assert np.abs(odd.q[-1] - exact.q[-1]).max() < 1e-10
 
 
+@pytest.mark.parametrize("options", [{}, {"tau": lambda t, q, v: -v}, {"tau": lambda t, q, v: -v, "hold": 3}])
+def test_a_run_is_the_same_however_few_samples_are_kept(options):
+    """Also where steps do not divide the duration: the last one alone is shorter."""
+    model = double_pendulum()
+    full, *thin = (model.simulate(*START, 0.0505, dt=5e-3, save_every=n, **options) for n in (1, 3, 4, 50))
+    for traj in thin:
+        assert np.array_equal(traj.q[-1], full.q[-1])
+        assert np.array_equal(traj.v[-1], full.v[-1])
+
+
 def test_the_start_is_the_mechanisms_own():
     mech = rods(2)
     mech.set_start([0.4, 0.2], [1.0, 2.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,25 +16,33 @@ from .request import Request
 from .step import Step
 
 
-def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
-    """(samples, steps per sample, step length): whole samples, then what is left."""
+class Stretch(NamedTuple):
+    """Steps of one length: so many samples, each after so many steps; unless they are seen, steps between samples."""
+
+    samples: int
+    every: int
+    h: float
+    seen: bool = True
+
+
+def stretches(request: Request) -> list[Stretch]:
+    """Whole samples, then what is left: steps of the same length, and a shorter one to the duration."""
     if request.begin:
         return _parts_from(request.begin, request)
     whole, left = divmod(request.steps, request.every)
-    parts = [(whole, request.every, request.dt)] if whole else []
     short = request.duration - request.steps * request.dt
-    if short <= 1e-9 * request.dt or request.duration == 0:
-        return [*parts, *([(1, left, request.dt)] if left else [])]
-    # one sample for the rest: its steps are made a little shorter, so that the last one ends at the duration
-    return [*parts, (1, left + 1, (left * request.dt + short) / (left + 1))]
+    ends = short <= 1e-9 * request.dt or request.duration == 0
+    made = [Stretch(whole, request.every, request.dt)] if whole else []
+    made += [Stretch(1, left, request.dt, seen=ends)] if left else []
+    return made if ends else [*made, Stretch(1, 1, short)]
 
 
-def _parts_from(begin: float, request: Request) -> list[tuple[int, int, float]]:
+def _parts_from(begin: float, request: Request) -> list[Stretch]:
     """The same for a run that begins between two samples: a shorter step to the next one comes first."""
     lengths = np.diff([begin, *request.times]).tolist()
     first, inner, last = lengths[:1], len(lengths) - 2, lengths[1:][-1:]
-    ends = [[(1, 1, h) for h in part] for part in (first, last)]
-    return [*ends[0], *([(inner, 1, request.dt)] if inner > 0 else []), *ends[1]]
+    ends = [[Stretch(1, 1, h) for h in part] for part in (first, last)]
+    return [*ends[0], *([Stretch(inner, 1, request.dt)] if inner > 0 else []), *ends[1]]
 
 
 def compiled_fixed(request: Request) -> Iterator[Chunk]:
@@ -44,8 +53,8 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
     if request.begin and request.model.mechanism.timed:
         state[:, stepper.step.clock] = request.begin
     pace, times = Pace(max(1, 256 // request.every)), request.times
-    at, clock, taken = 0, request.begin, 0
-    for samples, every, h in fixed_parts(request):
+    at, clock, taken, told = 0, request.begin, 0, 0
+    for samples, every, h, seen in stretches(request):
         settings = stepper.settings(h, forces=request.numbers)
         origin, done = clock, 0
         while done < samples:
@@ -60,8 +69,9 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             if request.log is not None and left:
                 request.log.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every
-            yield _chunk(request, times[at : at + count], out, count * every, stepper.step.shown)
-            at += count
+            if seen:
+                yield _chunk(request, times[at : at + count], out, taken - told, stepper.step.shown)
+                at, told = at + count, taken
         clock = origin + samples * every * h
 
 
@@ -72,8 +82,8 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
     stepper.prepare(request.batch)
     drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1
     functions, tau, before = np.zeros(len(drive.functions)), np.zeros(nv), 0  # steps of earlier parts
-    for part, (samples, every, h) in enumerate(fixed_parts(request)):
-        origin = 0.0 if part == 0 else request.steps // request.every * request.every * request.dt
+    at, origin, told = 0, 0.0, 0
+    for samples, every, h, seen in stretches(request):
         settings = stepper.settings(h, forces=request.numbers)
         rows, done = [], 0
         while done < samples * every:
@@ -91,9 +101,11 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
             out = stepper.advance(state, given, settings, numbers, count)
             rows += [row for k, row in enumerate(out) if (done + k + 1) % every == 0]
             done += count
-        before += done
-        at = 0 if part == 0 else len(request.times) - samples
-        yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every, stepper.step.shown)
+        before, origin = before + done, origin + done * h
+        if seen:
+            times = request.times[at : at + samples]
+            yield _chunk(request, times, np.array(rows), before - told, stepper.step.shown)
+            at, told = at + samples, before
 
 
 def drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
@@ -117,9 +129,9 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
     stepper = python_stepper(request)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), request.begin, 0
-    work = 0.0
+    work, taken, told = 0.0, 0, 0
     pace, times = Pace(8), request.times
-    for samples, every, h in fixed_parts(request):
+    for samples, every, h, seen in stretches(request):
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
@@ -131,7 +143,8 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
                     work += stepper.work
                 out[i, 0] = [*q, *v, work, *stepper.shown]
             pace.stop()
-            done += count
-            yield _chunk(request, times[at : at + count], out, count * every, len(q) + len(v) + 1)
-            at += count
+            done, taken = done + count, taken + count * every
+            if seen:
+                yield _chunk(request, times[at : at + count], out, taken - told, len(q) + len(v) + 1)
+                at, told = at + count, taken
         clock = origin + samples * every * h
