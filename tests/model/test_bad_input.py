@@ -1,5 +1,6 @@
 """What a model accepts and what it refuses, with messages that say what to do."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -71,6 +72,7 @@ def test_forces_are_none_unless_given(model):
         ({"threads": 0}, "threads=0"),
         ({"threads": -1}, "threads=-1"),
         ({"threads": 1.5}, r"threads=1.5"),
+        ({"threads": np.array([1, 2])}, r"threads=array\(\[1, 2\]\)"),
         ({"out": np.zeros(N + 1)}, "expected a contiguous float64 array of shape"),
         ({"out": np.zeros(N, dtype="float32")}, "out is float32"),
         ({"out": [0.0] * N}, "out is list"),
@@ -81,6 +83,16 @@ def test_bad_arguments_are_refused(model, change, message):
     arguments = {"q": np.zeros(N), "v": np.zeros(N), "tau": np.zeros(N)} | change
     with pytest.raises(InputError, match="forward_dynamics: .*" + message):
         model.forward_dynamics(**arguments)
+
+
+@pytest.mark.parametrize("t", ["noon", math.nan, [0.0, math.inf], {"t": 1}])
+def test_a_time_is_a_number_also_where_nothing_depends_on_it(model, t):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match=r"t.*finite number"):
+        model.forward_dynamics(q, v, tau, t=t)
+    with pytest.raises(InputError, match=r"t.*finite number"):
+        model.forward_dynamics_derivatives(q, v, tau, t=t)
+    assert np.array_equal(model.forward_dynamics(q, v, tau, t=[0.3]), model.forward_dynamics(q, v, tau))
 
 
 def test_out_is_filled_and_returned(model):

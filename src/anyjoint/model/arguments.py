@@ -118,11 +118,20 @@ def _fits(place: Any, result: Floats) -> bool:
     return good and bool(place.flags.writeable)
 
 
+ONE = 1  # thread, unless more are asked for: compared by identity, which an array in its place cannot upset
+
+
 def checked_threads(where: str, threads: object) -> int:
     """A whole number of threads."""
     if not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"{where}: threads={threads!r}; expected a whole number of at least 1")
     return int(threads)
+
+
+def checked_time(t: object) -> None:
+    """Refuse what is no time, where nothing depends on it."""
+    if t is not None and not (isinstance(t, float) and math.isfinite(t)):
+        finite("t", t)
 
 
 def checked_flag(where: str, name: str, given: object) -> bool:

@@ -26,6 +26,7 @@ from anyjoint.trace.plans import Varying
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
+from .arguments import ONE, checked_time
 from .choices import checked_algorithm, checked_form, checked_vary
 from .diagnosis import explain
 from .parameter_rows import Given, ParameterRows
@@ -200,6 +201,7 @@ class Compiled(Part):
     def clock(self, t: ArrayLike | None) -> tuple[Any, ...]:
         """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
+            checked_time(t)
             return ()
         if t is None or is_real(t):
             return (np.full(1, 0.0 if t is None else t, self.dtype),)
@@ -237,7 +239,7 @@ class Compiled(Part):
     ) -> Floats:
         """The result row of a program, finite or explained; near singular places it may be finite nonsense."""
         self._check_place(program.quantity, arrays)
-        if threads == 1:
+        if threads is ONE:
             answer = program.state(arrays, out)
             if answer is None:
                 answer = program.rows(arrays, out)

@@ -13,7 +13,7 @@ from anyjoint.quantity import Quantity, Row
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
-from .arguments import checked_per_body, flat_out
+from .arguments import checked_per_body, checked_time, flat_out
 from .parameter_rows import Given
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ def completed(
         names = ", ".join(row.name for row in quantity.inputs)
         what = f"has no argument {unknown[0]!r}" if unknown else f"got {twice[0]!r} twice"
         raise InputError(f"{quantity.name} {what}; its arguments are {names}")
+    for row in quantity.inputs:
+        if row.kind == "time" and row not in given:
+            checked_time(named.get(row.name))
     made = list(arrays)
     for row in given[len(arrays) :]:
         value = named.get(row.name)

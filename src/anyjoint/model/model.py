@@ -22,7 +22,7 @@ from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 
 from .alarm import Alarm
-from .arguments import checked_out, checked_row, checked_rows, flat_out, write_out
+from .arguments import ONE, checked_out, checked_row, checked_rows, flat_out, write_out
 from .bearings import Bearings
 from .center import center_of_mass
 from .compiled import Compiled
@@ -100,7 +100,7 @@ class Model(
             if wrenches is not None:
                 tau = self._with_wrenches(q, tau, wrenches, rows)
             return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
-        if wrenches is None and threads == 1 and self._direct is not None:
+        if wrenches is None and t is None and threads is ONE and self._direct is not None:
             state = self._direct((q, v, tau), out)
             if state is not None:
                 return state

@@ -23,7 +23,7 @@ from anyjoint.trace.numbers import Numbers, NumberTable
 from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.workshop import Trace
 
-from .arguments import checked_out, checked_rows, checked_threads
+from .arguments import ONE, checked_out, checked_rows, checked_threads
 from .direct import Direct
 
 
@@ -84,7 +84,7 @@ class Program:
 
     def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
-        if threads == 1:
+        if threads is ONE:
             answer = self.state(arrays, out)
             answer = self.rows(arrays, out) if answer is None else answer
             if answer is not None:

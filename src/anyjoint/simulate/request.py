@@ -17,6 +17,7 @@ from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.forces.resist import resistances
 from anyjoint.frozen import frozen
 from anyjoint.joints.parameters import signature
+from anyjoint.model.arguments import checked_threads
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.products import differentiates_by_kernels
 from anyjoint.model.row_program import check_built_in
@@ -40,6 +41,7 @@ from .limits import check_start, check_stops, with_stops
 from .log import Log
 from .programs import program_of
 from .python_step import damping_of
+from .rotors import check_rotors
 from .stabilise import PROJECT, Stabilise, checked_stabilise
 from .touching import check_contacts
 
@@ -204,8 +206,7 @@ def make_request(
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
     rtol, atol = tolerances(rtol, atol, finest(model, stepper))
     q, v, single = start_states(model, q0, v0)
-    if not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
+    threads = checked_threads("simulate", threads)
     pushing = _with_stops(model, q, forces, limits, dt, stepper)
     program = _forces(model, pushing)
     drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
@@ -221,6 +222,7 @@ def make_request(
     chosen = as_events(events, single)
     held = held_steps(hold, drive, stepper, model.numeric)
     rows = _checked_rows(model, parameters, single, len(q))
+    check_rotors(model.mechanism, rows)
     pushed = any(push.bodies for push in program.pushes) or (stepper.resists and model.mechanism.contacts)
     if rows and rows.moving and pushed:
         raise InputError(
