@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from anyjoint.stepper import STEPPERS
@@ -9,12 +13,30 @@ from anyjoint.stepper import STEPPERS
 from .drive import Drive
 from .python_step import PythonStepper, coordinate_rates
 from .request import Request
+from .touching import rubbing, unfelt
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 AUTO = "auto"
 EXPLICIT, IMPLICIT, TOUCHING = "rk4", "bdf2", "time-stepping"
 QUICK = "dopri5"  # for what is too quick for given steps, where these must be explicit: velocities jump between them
 FOLLOWS = 1.0  # radians of the quickest motion per step that explicit steps follow; they are stable up to 2.7
 ROUNDS, SMALL = 24, 1e-6
+
+
+def requested(model: Model, method: str, make: Callable[[str], Request], jumps: bool = False) -> Request:
+    """What `make` makes of the name of a method, which may be "auto", with a note on why it was chosen."""
+    name, note = EXPLICIT if method == AUTO else method, ""
+    if method == AUTO and (model.mechanism.contacts or (rubbing(model.mechanism) and not jumps)):
+        method = name = TOUCHING
+        what = "contacts" if model.mechanism.contacts else "dry friction"
+        note = f"method {TOUCHING!r} was chosen: no other feels {what}"
+    request = make(name)
+    if method == AUTO:
+        name, note = chosen(request, jumps)
+        request = make(name)
+    return replace(request, note="; ".join(filter(None, [note, unfelt(model.mechanism, request.method)])))
 
 
 def chosen(request: Request, jumps: bool = False) -> tuple[str, str]:

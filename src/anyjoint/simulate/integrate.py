@@ -16,7 +16,7 @@ from anyjoint.model.parameter_rows import Given
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike
 
-from .choose import AUTO, EXPLICIT, TOUCHING, chosen
+from .choose import requested
 from .chunk import StepUnderflow
 from .doubts import doubts
 from .engine import engine
@@ -28,7 +28,6 @@ from .recorder import Recorder, underflow
 from .request import Request, make_request
 from .run_problem import check_differentiable
 from .start import singular_start, started
-from .touching import rubbing, unfelt
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -99,18 +98,8 @@ def simulate(
         from .contact import simulate_contacts  # here, since it is a third of this folder
 
         return simulate_contacts(model, q0, v0, (duration, dt, method, *rest), progress)
-    first = EXPLICIT if method == AUTO else method
-    note = ""
-    jumps = limits == IMPACT
-    if method == AUTO and (model.mechanism.contacts or (rubbing(model.mechanism) and not jumps)):
-        method = first = TOUCHING
-        what = "contacts" if model.mechanism.contacts else "dry friction"
-        note = f"method {TOUCHING!r} was chosen: no other feels {what}"
-    request = make_request(model, q0, v0, duration, dt, first, *rest)
-    if method == AUTO:
-        name, note = chosen(request, jumps)
-        request = make_request(model, q0, v0, duration, dt, name, *rest)
-    request = replace(request, note="; ".join(filter(None, [note, unfelt(model.mechanism, request.method)])))
+    make = lambda name: make_request(model, q0, v0, duration, dt, name, *rest)  # noqa: E731
+    request = requested(model, method, make, jumps=limits == IMPACT)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if checked_flag("simulate", "gradient", gradient):
         request = differentiable(request, save_every, memory)
