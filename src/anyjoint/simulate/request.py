@@ -215,7 +215,7 @@ def make_request(
             f"tau differs from state to state, and forces are functions of time: steps of {stepper.name} sample inputs"
             " for all states together; use 'dopri5', or simulate the states one by one"
         )
-    check_contacts(model, q, dt, stepper)
+    check_contacts(model, stepper)
     own = bool(limits) and stepper.resists and not any(isinstance(force, Limits) for force in forces)
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
     saved = every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)

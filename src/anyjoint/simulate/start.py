@@ -12,6 +12,7 @@ from anyjoint.mechanism.fence import check_inside
 from .guard import guard_of, guards_of
 from .request import Request
 from .stabilise import charted, check_mobility, check_on_constraints
+from .touching import check_apart
 
 MANY = 1000  # states that are worth compiling for
 
@@ -27,6 +28,7 @@ def started(request: Request) -> Request:
         check_inside("simulate", guard_of(request.model).fences, request.q)
     check_on_constraints(request.model, request.q, request.v, request.parameters)
     check_mobility(request.model, request.q[0])
+    check_apart(request.model, request.q, request.dt)
     if not charted(request.model):
         return request
     q, v = request.model.rechart(request.q, request.v)

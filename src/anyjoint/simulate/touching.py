@@ -27,8 +27,8 @@ FEW = 16  # states that are looked at without compiling for them
 POP = 1.0  # m/s: a contact that begins so deep inside that it would throw bodies out faster is refused
 
 
-def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None:
-    """Refuse methods that do not feel contacts, and states (batch, nq) that begin deep inside."""
+def check_contacts(model: Model, stepper: Stepper) -> None:
+    """Refuse methods that do not feel contacts."""
     pairs = model.mechanism.contacts
     if pairs and model.modes:
         raise InputError(
@@ -41,11 +41,15 @@ def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None
             f"method={stepper.name!r} does not change the modes of {', '.join(map(repr, model.modes))}; add them as"
             " free bodies, and their contacts by add_contact"
         )
-    if not pairs:
-        return
-    if not stepper.resists:
+    if pairs and not stepper.resists:
         names = ", ".join(repr(pair.name) for pair in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
         raise InputError(f'method={stepper.name!r} does not feel the contacts {names}; use method="time-stepping"')
+
+
+def check_apart(model: Model, q: Floats, dt: float) -> None:
+    """Refuse states (batch, nq) at which contacts begin deep inside."""
+    if not model.mechanism.contacts:
+        return
     for touch, found in gaps_of_all(model, q) if len(q) > FEW else ((x, y) for row in q for x, y in gaps(model, row)):
         gap, which = np.min(found), f" in state {int(np.argmin(found))}" if np.ndim(found) else ""
         if not np.isfinite(gap):
