@@ -13,7 +13,7 @@ from anyjoint.frozen import frozen
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
-from anyjoint.stepper.error_control import LEAST, MOST, SAFETY, AdaptiveRow
+from anyjoint.stepper.error_control import LEAST, MOST, SAFETY, AdaptiveRow, first_length, within
 from anyjoint.stepper.tableau import Tableau
 
 from .chunk import Chunk, Pace, StepUnderflow
@@ -125,19 +125,17 @@ def _answer(model: Model, quantity: str | Quantity, rows: ParameterRows, *arrays
 
 
 def interpolated(at: Floats, before: Floats, used: Floats, y: Floats, dense: Floats) -> Floats:
-    """y + h (d0 s + d1 s^2 + d2 s^3 + d3 s^4), where s is the part of the step that has passed."""
+    """States at times within steps."""
     s = ((at - before) / used)[:, None]
-    d0, d1, d2, d3 = (dense[:, p] for p in range(4))
-    return np.asarray(y + used[:, None] * s * (d0 + s * (d1 + s * (d2 + s * d3))))
+    return np.asarray(within(y, used[:, None], s, [dense[:, p] for p in range(4)]))
 
 
 def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
-    """A careful length for the first step [Hairer, Norsett & Wanner II.4]."""
+    """The length of the first step from a state whose rates are f."""
     y = np.concatenate([q, v])
     scale = request.atol + request.rtol * np.abs(y)
-    size, slope = (float(np.sqrt(np.mean((x / scale) ** 2))) for x in (y, f))
-    h = 1e-6 if min(size, slope) < 1e-5 or not np.isfinite(slope) else 0.01 * size / slope
-    return min(h, request.duration)
+    size, slope = (float(np.mean((x / scale) ** 2)) for x in (y, f))
+    return min(float(first_length(size, slope)), request.duration)
 
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
@@ -168,9 +166,14 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
             raise StepUnderflow(float(out[stuck][row.time]), stuck[1], q, v)
 
 
+def explicit(request: Request) -> Request:
+    """The same by a method that knows the rates of a state; an implicit one knows those after a step."""
+    return replace(request, stepper=STEPPERS["dopri5"]) if request.stepper.implicit else request
+
+
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
-    request = replace(request, stepper=STEPPERS["dopri5"]) if request.stepper.implicit else request
+    request = explicit(request)
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
         rates = python_stepper(request, member).rates(request.begin, q, v)
         state[member, row.time] = request.begin

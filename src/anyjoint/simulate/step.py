@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints.touch import SHOWN
@@ -16,6 +19,8 @@ from anyjoint.stepper.physics import Physics, Projection
 ARRAYS = (
     Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),
 )  # fmt: skip
+
+Part = Literal["step", "first", "sample"]  # of a method that chooses its steps: one of them, its length, a state within
 
 
 @frozen
@@ -37,14 +42,14 @@ class Step:
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
     projection: Projection | None = None, dampers: int | None = None, pushing: tuple[Schedule, int] | None = None,
-    taped: bool = False, rubbing: int = 0,
+    taped: bool = False, rubbing: int = 0, physics_of: Callable[..., Physics] = Physics, part: Part = "step",
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
     With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
     each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels. `taped` steps
     leave the accelerations of their stages behind. Dynamics that know friction answer with `rubbing` numbers more, the
-    first of which is its power.
+    first of which is its power. `physics_of` makes what the mechanism brings to a step, as `Physics` does.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
@@ -58,14 +63,14 @@ def make_step(
     if stepper.implicit or rubbing:
         length = builder.room(1) if stepper.solves else builder.place("settings")
     shown = SHOWN * mechanism.np if stepper.resists else 0
-    physics = Physics(
+    physics = physics_of(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
         feels=stepper.implicit, pushing=pushing, shown=shown or rubbing, rubs=bool(rubbing),
     )  # fmt: skip
     if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         chosen = adaptive_step(stepper, builder, physics, wanted)
-        row = chosen.make()
+        row = {"step": chosen.make, "first": chosen.first, "sample": chosen.sample}[part]()
         return Step(builder.schedule(), row, total, controls, 0, layout=chosen.row)
     width = mechanism.nv + len(forces.functions) if varying else 0
     q, v = builder.place("state"), builder.place("state", mechanism.nq)

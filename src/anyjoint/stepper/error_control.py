@@ -1,6 +1,7 @@
 """A Runge-Kutta step with error control, all without branches: a step that is too long leaves the state as it was.
 
-So every lane of a vector has its own time and step length. Lanes that have reached the end stay there.
+So every lane of a vector has its own time and step length. Lanes that have reached the end stay there: a step of no
+length finds the rates of a state, with which a run begins.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Controls:
 CONTROLS = [field.name for field in fields(Controls)]
 # Shortest and longest change of the step, and the safety factor [Hairer, Norsett & Wanner II.4].
 LEAST, MOST, SAFETY = 0.2, 5.0, 0.9
+CAREFUL = 1e-6  # seconds of a first step of which nothing is known
 
 
 class AdaptiveRow:
@@ -84,6 +86,36 @@ class AdaptiveStep:
             self._finish(part)
         self.physics.settle(self._at(0), self._at(self.physics.nq), self.ops.time(0.0))  # the clock has moved on
         return self.row.length
+
+    def first(self) -> int:
+        """Add runs that choose the length of the first step by the rates of its state; the length of a row."""
+        builder, row = self.builder, self.row
+        sums = {"size": builder.room(1), "slope": builder.room(1)}
+        builder.clear(1, *sums.values())
+        inputs = {"size": self._at(0), "slope": self._at(row.rates)}
+
+        def squares(x: Values) -> dict[str, Scalar]:
+            scale = x["atol"] + x["rtol"] * absolute(x["size"])
+            return {name: (x[name] / scale) * (x[name] / scale) for name in inputs}
+
+        scalars = {"rtol": self.controls.relative, "atol": self.controls.absolute}
+        builder.pointwise(row.controlled, inputs, scalars, sums, squares, accumulate=True)
+        choose = lambda x: {"h": first_length(*(x[name] / row.controlled for name in sums))}  # noqa: E731
+        builder.pointwise(1, sums, {}, {"h": self._at(row.step)}, choose)
+        return row.length
+
+    def sample(self) -> int:
+        """Add runs that write the state at the end, which is within the last step, behind a row; their length."""
+        builder, row, controls = self.builder, self.row, self.controls
+        part, t, state = builder.room(1), builder.room(1), self._at(row.length)
+        clock = {"begin": self._at(row.begin), "used": self._at(row.used)}
+        passed = lambda x: {"s": (x["t"] - x["begin"]) / x["used"], "t": x["t"]}  # noqa: E731
+        builder.pointwise(1, clock, {"t": controls.end}, {"s": part, "t": t}, passed)
+        inputs = {f"d{p}": self._at(row.dense + p * row.width) for p in range(4)} | {"y": self._at(row.before)}
+        inside = lambda x: {"y": within(x["y"], x["h"], x["s"], [x[f"d{p}"] for p in range(4)])}  # noqa: E731
+        builder.pointwise(row.controlled, inputs, {"h": clock["used"], "s": part}, {"y": state}, inside)
+        self.physics.project(state, state.at(self.physics.nq), t if self.physics.mechanism.timed else None)
+        return row.length + row.controlled
 
     def _at(self, index: int) -> Place:
         return self.builder.place("state", index)
@@ -184,6 +216,22 @@ class AdaptiveStep:
         outputs = {"y": y, "before": self._at(row.before + part.start), "rate": self._at(row.rates + part.start)}
         outputs |= {f"d{p}": self._at(row.dense + p * row.width + part.start) for p in range(4)}
         self.builder.pointwise(part.n, inputs, {"accept": self.accept}, outputs, finish)
+
+
+def first_length(size: Scalar, slope: Scalar) -> Scalar:
+    """A careful length for the first step [Hairer, Norsett & Wanner II.4].
+
+    Of the mean squares of a state and of its rates, beside the tolerances.
+    """
+    size, slope = sqrt(size), sqrt(slope)
+    usual = select(less(slope, 1e300), 0.01 * size / maximum(slope, 1e-5), CAREFUL)  # also where it is not a number
+    return select(less(minimum(size, slope), 1e-5), CAREFUL, usual)
+
+
+def within(y: Scalar, h: Scalar, s: Scalar, dense: Sequence[Scalar]) -> Scalar:
+    """y + h (d0 s + d1 s^2 + d2 s^3 + d3 s^4), where s is the part of the step that has passed."""
+    d0, d1, d2, d3 = dense
+    return y + h * s * (d0 + s * (d1 + s * (d2 + s * d3)))
 
 
 def named(rates: list[Place]) -> dict[str, Place]:

@@ -250,6 +250,10 @@ class Physics:
             self._forget_at_jumps(q, v, last)
         else:
             self.rechart(q, v)
+        self.project(q, v, t)
+
+    def project(self, q: Place, v: Place, t: Place | None = None) -> None:
+        """Take a state back onto the constraints, if there are some that want it."""
         if not self.projection:
             return
         builder, d = self.builder, self.builder.room(self.nv)
