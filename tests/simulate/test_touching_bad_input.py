@@ -96,7 +96,7 @@ def test_runs_that_cannot_be_are_refused(tmp_path):
         model.simulate(at(0.2), rest, duration=0.1)
     with pytest.raises(aj.InputError, match=r"begins 0\.05 m deep, and would burst apart"):
         model.simulate(at(0.05), rest, duration=0.1, method=METHOD)
-    with pytest.raises(aj.InputError, match="does not feel contacts"):
+    with pytest.raises(aj.InputError, match="does not feel the contacts 'ball-ground'; use method"):
         model.to_html(tmp_path / "live.html")
     assert model.simulate(at(0.2), rest, duration=0.01, method="auto").method == METHOD
     for ask in (

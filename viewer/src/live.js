@@ -75,7 +75,7 @@ export class Live {
     if (by > 0 && !this.still) this.advance(Math.max(1, Math.round(1 / (RATE * this.motion.dt))));
   }
 
-  /** Take n steps now; false when the motion blew up. */
+  /** Take n steps now; false when they broke down. */
   advance(n) {
     const { motion } = this;
     for (let i = 0; i < n; i++) {
@@ -85,7 +85,8 @@ export class Live {
     }
     if (motion.finite()) return true;
     this.playing = false;
-    this.trouble = `The motion blew up near t = ${motion.time.toFixed(2)} s. Reset it, and try a gentler start or pull.`;
+    const what = motion.dynamics.chooses ? "No step is short enough" : "The motion blew up";
+    this.trouble = `${what} near t = ${motion.time.toFixed(2)} s. Reset it, and try a gentler start or pull.`;
     return false;
   }
 

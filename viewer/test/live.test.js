@@ -93,6 +93,18 @@ test("another start is put onto constraints, step by step from where it was", ()
   assert.ok(Math.abs(motion.q[1] - 2 * motion.q[0]) < 1e-9);
 });
 
+test("steps that break down stop the page with a sentence, until it is reset", () => {
+  for (const [chooses, said] of [[false, "The motion blew up near t = 0.03 s"], [true, "No step is short enough near t = 0.03 s"]]) {
+    const live = page(hopping({ chooses, step: (q) => q.fill(NaN) }));
+    live.playing = true;
+    assert.equal(live.advance(3), false);
+    assert.equal(live.playing, false);
+    assert.ok(live.trouble.startsWith(said));
+    live.reset();
+    assert.equal(live.trouble, null);
+  }
+});
+
 test("a rehearsal that does not keep its energy is not trusted", () => {
   for (const [gain, trusted] of [[0, true], [1, false]]) {
     let steps = 0;

@@ -38,17 +38,14 @@ def _write_js(target: Target, model: Model, stem: Path) -> list[Path]:
 
 def _write_html(target: Target, model: Model, stem: Path) -> list[Path]:
     from anyjoint.forces.program import trace_forces
-    from anyjoint.view.live import LIVE
 
     q, v = target.start(model)
-    path, method = stem.with_name(stem.name + ".html"), target.method if target.method in LIVE else "rk4"
-    if method != target.method:
-        warn(f"a live page cannot step by {target.method}; it steps by {method}")
+    path = stem.with_name(stem.name + ".html")
     acting = target.acting
     fixed = [force for force in acting if not trace_forces(model.mechanism, [force]).functions]
     if len(fixed) < len(acting):
         warn(f"{len(acting) - len(fixed)} forces follow functions of time, which a live page cannot ask; left out")
-    model.to_html(path, live=True, q0=q, v0=v, dt=target.dt, method=method, forces=fixed)
+    model.to_html(path, live=True, q0=q, v0=v, dt=target.dt, method=target.method, forces=fixed)
     return [path]
 
 

@@ -69,11 +69,12 @@ class Uses(Part):
         self, path: str | Path, *, live: bool = True, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
         dt: float = 2e-3, method: str = "rk4", title: str | None = None, description: str = "",
         theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None, forces: Sequence[Force] = (),
-        limits: bool = True,
+        limits: bool = True, rtol: float = 1e-8, atol: float = 1e-10,
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
-        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
+        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`, any of
+        `simulate`; those that choose their steps do so by `rtol` and `atol`, and are shown every `dt` seconds. `theme`
         is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
         `autoplay=False` waits for the play button, as pages of loaded robots do that nothing keeps from falling;
         `forces` are those of `anyjoint.forces`, with fixed numbers. Limits that joints declare hold as in `simulate`,
@@ -86,7 +87,8 @@ class Uses(Part):
         self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         from anyjoint.view import model_page
 
-        return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, limits=limits, **looks)
+        given: dict[str, Any] = {"method": method, "forces": forces, "limits": limits, "rtol": rtol, "atol": atol}
+        return model_page(self.whole, path, q0, v0, dt, **given, **looks)
 
     @named_options
     def export(

@@ -2,12 +2,13 @@
 
 The script defines `makeDynamics()`, which returns an object with
 `nq, nv, nb, damped, driven, constrained, still` (whether forces or given motions change the energy, whether coordinates
-depend on each other, and whether it can only be posed); `step(q, v, extra, dt)`, which moves q and v on by one step,
-where extra is `{gravity, wrenches, damping}` (wrenches: 6 per body, torque first, in the body's frame, or null;
-damping: force per velocity, on all); `poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic,
-potential]; and `touches`, how many points contacts have, with `touched`: of each of them where it was in the last step,
-its normal and the force there, 9 numbers in the world. Where bodies ride on something, the script also defines
-`makeContacts()`; see contact.py.
+depend on each other, and whether it can only be posed); `step(q, v, extra, dt)`, which moves q and v on by dt seconds,
+where extra is `{gravity, wrenches, damping, time}` (wrenches: 6 per body, torque first, in the body's frame, or null;
+damping: force per velocity, on all), and remembers what the method has to until q, v or time are changed by others;
+`chooses`, whether it does so by steps of its own lengths; `poses(q, out)` (row-major 3x4 per body);
+`energy(q, v, gravity)` -> [kinetic, potential]; and `touches`, how many points contacts have, with `touched`: of each
+of them where it was in the last step, its normal and the force there, 9 numbers in the world. Where bodies ride on
+something, the script also defines `makeContacts()`; see contact.py.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.stepper import STEPPERS, Stepper
+from anyjoint.stepper import STEPPERS
 from anyjoint.view.contact import touching
 from anyjoint.view.drawing import packed
 from anyjoint.view.page import page_text, write_text
@@ -39,7 +40,7 @@ def live_page(model_info: dict[str, Any], dynamics_js: str, path: str | Path) ->
 
 def model_info(
     mechanism: Mechanism, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None,
-    description: str = "", method: str = "rk4",
+    description: str = "", method: str = "rk4", rtol: float = 1e-8, atol: float = 1e-10,
 ) -> dict[str, Any]:  # fmt: skip
     """What a live page needs to know about a mechanism, beside its dynamics."""
     start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
@@ -57,20 +58,11 @@ def model_info(
         "v0": speeds if v0 is None else v0,
         "dt": dt,
         "method": method,
+        "rtol": rtol,
+        "atol": atol,
         "coordinates": _coordinates(mechanism),
         "contacts": touching(mechanism),
     }
-
-
-# Steppers that pages can run: those that take steps of a given length, and do not look back.
-LIVE = {name: stepper for name, stepper in STEPPERS.items() if not (stepper.adaptive or stepper.remembers)}
-
-
-def live_stepper(method: str) -> Stepper:
-    """A stepper that pages can run, by its name."""
-    if method not in LIVE:
-        raise InputError(f"a live page cannot step by {method!r}; choose one of {', '.join(LIVE)}")
-    return LIVE[method]
 
 
 def live_scene(info: dict[str, Any]) -> Scene:
@@ -97,7 +89,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
         info={
             "Bodies": str(nb),
             "Coordinates": str(len(q0)),
-            **({} if info.get("still") else {"Stepper": f"{info.get('method', 'rk4')}, {dt:g} s"}),
+            **({} if info.get("still") else {"Stepper": _stepper(info, dt)}),
             **info.get("info", {}),
         },
         options=info.get("options", {}),
@@ -113,6 +105,14 @@ def live_scene(info: dict[str, Any]) -> Scene:
             **({} if info.get("levels") is None else {"levels": packed(info["levels"], "u1")}),
         },
     )
+
+
+def _stepper(info: dict[str, Any], dt: float) -> str:
+    """How a page steps, in words."""
+    method = info.get("method", "rk4")
+    if method in STEPPERS and STEPPERS[method].adaptive:
+        return f"{method}, rtol {info.get('rtol', 1e-8):g}, atol {info.get('atol', 1e-10):g}, shown every {dt:g} s"
+    return f"{method}, {dt:g} s"
 
 
 def _coordinates(mechanism: Mechanism) -> list[dict[str, Any]]:
