@@ -42,7 +42,7 @@ print(json.dumps({
     "help": "uniform field" in type(new).pull_forces.__doc__,
     "c": "int it_pull_forces(" in header and "int it_step_plain_euler(" in header,
     "js": "model.pull_forces = " in script and "model.step_plain_euler = " in script,
-    "docs": "`pull_forces(q, g)`" in page(None, None),
+    "docs": "`pull_forces(q, field)`" in page(None, None),
     "runs": runs, "steps": steps,
 }))
 """
@@ -57,10 +57,10 @@ def grown(tmp_path_factory):
     touched = {
         "joint": [again(package, "joints/spherical_quaternion.py", "joints/knuckle.py", SphericalQuaternion="Knuckle")],
         "algorithm": [
-            again(package, "dynamics/weight.py", "dynamics/pull.py", WEIGHT="PULL", weight="pull"),
+            again(package, "dynamics/weight.py", "dynamics/pull.py", WEIGHT="PULL", weight="pull", g="field"),
             again(
                 package, "quantity/answers/weight_forces.py", "quantity/answers/pull_forces.py",
-                WEIGHT="PULL", weight="pull", weight_forces="pull_forces", WEIGHT_FORCES="PULL_FORCES",
+                WEIGHT="PULL", weight="pull", weight_forces="pull_forces", WEIGHT_FORCES="PULL_FORCES", g="field",
             ),
         ],
         "stepper": [

@@ -10,6 +10,7 @@ from anyjoint.export.c import c_package
 from anyjoint.export.javascript import javascript_module
 from anyjoint.model import Model
 from anyjoint.quantity import QUANTITIES
+from anyjoint.trace.workshop import Workshop
 from tests.joints.zoo import KINDS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -77,3 +78,15 @@ def test_every_quantity_is_exported():
     assert {name for name in ANSWERS if f"model.{name} = " in script} == wanted
     assert "int it_step_time_stepping(" in header
     assert "int it_step(" not in header
+
+
+def test_sweeps_and_their_quantities_mean_rows_of_the_same_lengths():
+    mech = gallery.revolute_chain(2)
+    workshop, seen = Workshop(mech), 0
+    for quantity in (x for x in ANSWERS.values() if x.concerns(mech)):
+        method = quantity.trace(workshop, "articulated-body").by
+        if method is not None:
+            seen += bool(method.sized)
+            lengths = dict(workshop.sizes(method.inputs, method.over, method.sized))
+            assert [row.size(mech) for row in quantity.given(mech)] == list(lengths.values()), quantity.name
+    assert seen >= 2

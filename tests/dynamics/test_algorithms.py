@@ -41,9 +41,6 @@ def all_algorithms():
 ALGORITHMS = [method for method in all_algorithms() if method not in (PROJECT, CARRIED_HYBRID)]
 # Of constraints and forces, which there are none here.
 FEEDS = {name: Row(name, "whole", (0,)) for name in columns.FEEDS}
-SHARED = {"g": Row("g", "whole", (3,)), "h": Row("h", "whole", (1,)), "frame": Row("frame", "whole", (12,))}
-PER_BODY = {"y": Row("y", "bodies", (6,)), "on": Row("on", "bodies", (1,))}
-ROWS = {"q": Row("q", "coordinates")} | PER_BODY | SHARED | FEEDS
 
 
 @cache
@@ -59,10 +56,16 @@ def mixed():
     return mech
 
 
+def rows_of(method):
+    """Rows by name, but for those of one number per velocity."""
+    sized = {x.name: Row(x.name, "bodies" if x.each else "whole", (x.count,)) for x in method.sized}
+    return {"q": Row("q", "coordinates")} | sized | FEEDS
+
+
 def random_rows(method, mech, seed=0):
     """Inputs of an algorithm by name."""
-    rng = np.random.default_rng(seed)
-    rows = {name: ROWS.get(name, Row(name, "velocities")) for name in method.inputs}
+    rng, known = np.random.default_rng(seed), rows_of(method)
+    rows = {name: known.get(name, Row(name, "velocities")) for name in method.inputs}
     made = {name: mech.start[0] if name == "q" else rng.normal(size=row.shape(mech)) for name, row in rows.items()}
     return made | ({"h": np.full(1, 0.01)} if "h" in rows else {})  # the length of a step
 
@@ -77,7 +80,7 @@ def by_floats(method, mech, rows):
     """The result row, by the runner on plain numbers; who says that masses are not read does not see any."""
     plan, gravity = workshop(mech, "auto").plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
     v = rows.get("v", np.zeros(mech.nv))
-    by_velocity = {name: x for name, x in rows.items() if name not in ("v", *ROWS)}
+    by_velocity = {name: x for name, x in rows.items() if name not in ("v", *rows_of(method))}
     records = float_bodies(plan, rows["q"], v, partials=method.partials is not None, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
@@ -85,10 +88,8 @@ def by_floats(method, mech, rows):
             record.J = None
         for name in FEEDS:
             setattr(record, name, vector())
-        for name in rows.keys() & PER_BODY.keys():
-            setattr(record, name, vector(*map(float, rows[name][k])))
-        for name in rows.keys() & SHARED.keys():
-            setattr(record, name, vector(*map(float, rows[name])))
+        for x in method.sized:
+            setattr(record, x.name, vector(*map(float, rows[x.name][k] if x.each else rows[x.name])))
         if "x" in rows:
             record.Sdot_x = _rate_times(link, rows["q"][link.q], v[link.v], rows["x"][link.v])
     run_sweeps(method, records, plan.parents, ground(gravity))
@@ -110,7 +111,8 @@ def compiled(form):
     """The same row, by machine code of one form."""
 
     def run(method, mech, rows):
-        inputs = tuple(ROWS.get(name, Row(name, "velocities")) for name in method.inputs)
+        known = rows_of(method)
+        inputs = tuple(known.get(name, Row(name, "velocities")) for name in method.inputs)
         quantity = Quantity(f"{method.name} {form}", "For this test.", inputs, (), sweeps(method))
         arrays = tuple(rows[name].ravel() for name in method.inputs)
         program = Program(quantity, quantity.trace(workshop(mech, form), "auto"), mech)

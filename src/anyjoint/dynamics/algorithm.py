@@ -31,6 +31,15 @@ class Sweep:
 
 
 @frozen
+class Input:
+    """An input that has not one number per velocity: `count` for all links together, or for each of them."""
+
+    name: str
+    count: int
+    each: bool = False
+
+
+@frozen
 class Algorithm:
     """A short list of sweeps; `results` are the links' values that a caller wants, `totals` those that are summed."""
 
@@ -44,12 +53,13 @@ class Algorithm:
     masses: bool = True  # whether sweeps read inertias
     siblings: bool = False  # whether sweeps tell a link's children apart, by `elders`
     partials: Along | None = None
+    sized: tuple[Input, ...] = ()  # those of the inputs that have not one number per velocity
 
 
 def algorithm(
     name: str,
     *sweeps: tuple[Literal["outward", "inward"], SweepFunction],
-    inputs: Sequence[str],
+    inputs: Sequence[str | Input],
     results: Sequence[str] = (),
     totals: Sequence[str] = (),
     over: Over = "links",
@@ -62,12 +72,14 @@ def algorithm(
     for direction, _ in sweeps:
         if direction not in ("outward", "inward"):
             raise AlgorithmError(f"{name}: a sweep goes {direction!r}; expected 'outward' or 'inward'")
-    for kind, given in (("input", inputs), ("result or total", (*results, *totals))):
+    sized = tuple(x for x in inputs if isinstance(x, Input))
+    names = tuple(x.name if isinstance(x, Input) else x for x in inputs)
+    for kind, given in (("input", names), ("result or total", (*results, *totals))):
         if twice := [x for k, x in enumerate(given) if x in given[:k]]:
             raise AlgorithmError(f"{name}: the {kind} {twice[0]!r} is declared twice")
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
-    rows = tuple(inputs), tuple(results), tuple(totals)
-    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials)
+    rows = names, tuple(results), tuple(totals)
+    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials, sized)
 
 
 class Parent:

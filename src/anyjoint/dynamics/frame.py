@@ -6,7 +6,7 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import Matrix, as_matrix, cross, zeros
 from anyjoint.tree.record import Record
 
-from .algorithm import Parent, algorithm
+from .algorithm import Input, Parent, algorithm
 
 
 def reach(body: Record, parent: Parent) -> None:
@@ -29,6 +29,6 @@ def reach(body: Record, parent: Parent) -> None:
 
 
 FRAME = algorithm(
-    "frame", ("inward", reach), inputs=["q", "on", "frame"], results=["jacobian"], totals=["pose"],
-    over="bodies", gravity=False, masses=False,
+    "frame", ("inward", reach), inputs=["q", Input("on", 1, each=True), Input("frame", 12)], results=["jacobian"],
+    totals=["pose"], over="bodies", gravity=False, masses=False,
 )  # fmt: skip

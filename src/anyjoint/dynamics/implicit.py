@@ -21,10 +21,12 @@ from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.record import Record
 
 from . import carried
-from .algorithm import Algorithm, Parent, SweepFunction, algorithm
+from .algorithm import Algorithm, Input, Parent, SweepFunction, algorithm
 from .closing import close
 from .newton_euler import accelerate
 from .small_matrix import felt, together
+
+STEP = Input("h", 1)  # its length
 
 
 def unbalanced(body: Record, parent: Parent) -> None:
@@ -88,7 +90,7 @@ def answers(body: Record, parent: Parent) -> None:
     body.answer, body.eta = carried.answers(body, parent.carried, body.A.motion(parent.eta))
 
 
-def by_sweeps(name: str, first: SweepFunction, inputs: Sequence[str], results: Sequence[str]) -> Algorithm:
+def by_sweeps(name: str, first: SweepFunction, inputs: Sequence[str | Input], results: Sequence[str]) -> Algorithm:
     """An implicit solve whose first sweep is given."""
     return algorithm(
         name,
@@ -101,7 +103,7 @@ def by_sweeps(name: str, first: SweepFunction, inputs: Sequence[str], results: S
     )
 
 
-ROWS = ("q", "v", "tau", "h")
+ROWS = ("q", "v", "tau", STEP)
 IMPLICIT = by_sweeps("implicit", unbalanced, ROWS, ["answer"])
 CARRIED_IMPLICIT = by_sweeps(
     "implicit with carried unknowns", unbalanced, [*ROWS, *FEEDS], ["answer", "multipliers"]

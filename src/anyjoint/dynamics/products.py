@@ -7,7 +7,7 @@ from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Vector, ad, vector, zeros
 from anyjoint.tree.record import Record
 
-from .algorithm import Parent, algorithm
+from .algorithm import Input, Parent, algorithm
 
 Values = Sequence[Scalar]
 
@@ -62,6 +62,6 @@ JDOT_TIMES = algorithm(
     over="bodies", gravity=False, masses=False,
 )  # fmt: skip
 J_TRANSPOSED_TIMES = algorithm(
-    "J^T y", ("inward", transposed_times), inputs=["q", "y"], results=["generalized"],
+    "J^T y", ("inward", transposed_times), inputs=["q", Input("y", 6, each=True)], results=["generalized"],
     over="bodies", gravity=False, masses=False,
 )  # fmt: skip

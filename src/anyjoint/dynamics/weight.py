@@ -6,7 +6,7 @@ import numpy as np
 from anyjoint.spatial import cross, vector
 from anyjoint.tree.record import Record
 
-from .algorithm import Parent, algorithm
+from .algorithm import Input, Parent, algorithm
 from .kinematics import place
 from .newton_euler import collect
 
@@ -20,5 +20,6 @@ def weigh(body: Record, parent: Parent) -> None:
 
 
 WEIGHT = algorithm(
-    "weight", ("outward", weigh), ("inward", collect), inputs=["q", "g"], results=["generalized"], gravity=False
-)
+    "weight", ("outward", weigh), ("inward", collect), inputs=["q", Input("g", 3)], results=["generalized"],
+    gravity=False,
+)  # fmt: skip

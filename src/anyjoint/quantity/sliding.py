@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anyjoint.dynamics.constraint_wrench import CONSTRAINT_WRENCHES
+from anyjoint.dynamics.implicit import STEP
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.newton_euler import INERTIAL_BIAS
 from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, sincos, sqrt
@@ -40,7 +41,8 @@ def sliding(body: Body) -> Quantity:
 
     def trace(workshop: Workshop, _: str) -> Trace:
         name = f"sliding {index} {mu!r}"
-        return workshop.straight(name, ("q", "v", "tau", "h"), lambda tree: _Sliding(tree, index, mu).answer())
+        answer = lambda tree: _Sliding(tree, index, mu).answer()  # noqa: E731
+        return workshop.straight(name, ("q", "v", "tau", STEP.name), answer, sized=[STEP])
 
     rubbing = Row("rubbing", "whole", (RUBBING,), "the power of friction, and its force along both tangents")
     return Quantity(

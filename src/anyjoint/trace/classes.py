@@ -193,7 +193,7 @@ class Tracer:
         body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
         for name in inputs:
             if name not in ("q", "v"):
-                (part,) = parts_of(name, [link])
+                (part,) = parts_of(name, [link], self.algorithm.sized)
                 known = self.feeds[i].get(name) if self.feeds else None
                 entries = known if known is not None else (None,) * (part.stop - part.start)
                 values = (trace.variable(FromRow(name, k)) if x is None else x for k, x in enumerate(entries))

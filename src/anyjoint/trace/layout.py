@@ -255,7 +255,7 @@ class Layout:
 
     def _parts(self, name: str) -> Floats:
         """Where each link's part of a state row begins."""
-        return np.array([part.start for part in parts_of(name, self.links)])
+        return np.array([part.start for part in parts_of(name, self.links, self.tracer.algorithm.sized)])
 
     def _clear_totals(self, result: Place) -> None:
         """What clears the totals before the first sweep adds to them."""

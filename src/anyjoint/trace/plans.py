@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from anyjoint.constraints import Push, Resistance
-from anyjoint.dynamics.algorithm import Over
+from anyjoint.dynamics.algorithm import Input, Over
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar.array import Floats
@@ -26,7 +26,6 @@ from .push_program import PushPrograms
 from .pushes import Pushes, find_pushes, push_numbers, push_places
 from .relative import is_relative
 from .renumber import Basis
-from .straight import PER_LINK, SHARED
 
 WEIGHTLESS = (0.0, 0.0, 0.0)  # the field where gravity does not count
 
@@ -168,9 +167,9 @@ class Plans:
         frames = tuple(np.broadcast_to(row, (*lead, len(row))) for row in made.frames)
         return NumberTable(rows, tuple(len(row) for row in made.links), frames)
 
-    def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
+    def sizes(self, inputs: Sequence[str], over: Over, sized: Sequence[Input] = ()) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
         links = len(self.plan(over).links)
-        special = {"q": self.mechanism.nq} | {name: n * links for name, n in PER_LINK.items()} | SHARED
-        special |= dict.fromkeys(FEEDS, 0)
+        special = {"q": self.mechanism.nq} | dict.fromkeys(FEEDS, 0)
+        special |= {row.name: row.count * (links if row.each else 1) for row in sized}
         return [(name, special.get(name, self.mechanism.nv)) for name in inputs]

@@ -8,7 +8,7 @@ from typing import Any
 
 from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder
-from anyjoint.dynamics.algorithm import Algorithm, Along, run_sweeps
+from anyjoint.dynamics.algorithm import Algorithm, Along, Input, run_sweeps
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
@@ -24,20 +24,17 @@ from .numbers import Numbers
 from .setup import Rows, split_parameters
 
 CONSTANTS = (0.0, 1.0, -1.0)  # numbers that straight code has built in
-# Rows that are not one number per velocity: so many numbers for each link, or for all links together.
-PER_LINK, SHARED = {"y": 6, "on": 1}, {"g": 3, "h": 1, "frame": 12}
 
 
-def parts_of(name: str, links: Sequence[Link]) -> list[slice]:
+def parts_of(name: str, links: Sequence[Link], sized: Sequence[Input] = ()) -> list[slice]:
     """Each link's part of a row of the state."""
-    if name in SHARED:
-        return [slice(0, SHARED[name])] * len(links)
-    if name in PER_LINK:
-        n = PER_LINK[name]
-        return [slice(n * i, n * i + n) for i in range(len(links))]
+    for row in sized:
+        if row.name == name:
+            starts = [row.count * i if row.each else 0 for i in range(len(links))]
+            return [slice(start, start + row.count) for start in starts]
     if name in FEEDS:
-        row = FEEDS.index(name)
-        return [link.feed[row] for link in links]
+        k = FEEDS.index(name)
+        return [link.feed[k] for link in links]
     return [link.q for link in links] if name == "q" else [link.v for link in links]
 
 
@@ -120,6 +117,7 @@ def trace_tree(
     sizes: Sequence[tuple[str, int]],
     expansion: Expansion | None = None,
     partials: Along | None = None,
+    sized: Sequence[Input] = (),
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
     variables = Variables(Graph(), numbers)
@@ -132,11 +130,11 @@ def trace_tree(
     if expansion:
         expanded = expansion.coordinates(q, v)
         q, v = expanded.q, expanded.v
-        moving = {name: expanded.Phi @ vector(*row) for name, row in given.items() if name not in (*PER_LINK, *SHARED)}
-        given |= moving
+        moving = given.keys() - {row.name for row in sized}
+        given |= {name: expanded.Phi @ vector(*given[name]) for name in moving}
         if "qdd" in given:
             given["qdd"] = given["qdd"] + expanded.second
-    records, root = trace_records(variables, plan, numbers, joints, q, v, partials, **given)
+    records, root = trace_records(variables, plan, numbers, joints, q, v, partials, sized, **given)
     if expanded:
         for link, record in zip(plan.links, records, strict=True):
             record.qdd_rest = expanded.second[link.v]
@@ -149,12 +147,12 @@ def trace_tree(
 
 def trace_records(
     variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Sequence[Scalar], v: Sequence[Scalar],
-    partials: Along | None = None, **others: Any,
+    partials: Along | None = None, sized: Sequence[Input] = (), **others: Any,
 ) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []
     starts = numbers.starts()
-    parts = {name: parts_of(name, plan.links) for name in others}
+    parts = {name: parts_of(name, plan.links, sized) for name in others}
     up = upward([variables.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [variables.number(x, start + k) for k, x in enumerate(values)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Schedule, count_schedule
 from anyjoint.constraints import Push, Resistance
-from anyjoint.dynamics.algorithm import Algorithm, Along, Over
+from anyjoint.dynamics.algorithm import Algorithm, Along, Input, Over
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -101,8 +101,9 @@ class Workshop(Plans):
         numbers = self.read_by(algorithm)
 
         def straight() -> Traced:
-            sizes = self.sizes(algorithm.inputs, algorithm.over)
-            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, algorithm.partials)
+            sized = algorithm.sized
+            sizes = self.sizes(algorithm.inputs, algorithm.over, sized)
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, algorithm.partials, sized)
             tree.run(algorithm)
             return row_schedule(tree.variables, algorithm.inputs, tree.outputs(algorithm))
 
@@ -131,13 +132,14 @@ class Workshop(Plans):
         over: Over = "links",
         gravity: bool = True,
         partials: Along | None = None,
+        sized: Sequence[Input] = (),
     ) -> Trace:
         """A function of the whole tree that answers with the entries of the result row, as one straight program."""
         plan, numbers = self.plan(over), self.numbers(over, gravity)
 
         def trace() -> Traced:
-            sizes = self.sizes(inputs, over)
-            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, partials)
+            sizes = self.sizes(inputs, over, sized)
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, partials, sized)
             return row_schedule(tree.variables, inputs, function(tree))
 
         schedule, setups = self._remembered(name, plan, numbers, trace)

@@ -15,7 +15,7 @@ def trace(workshop: Workshop, _: str) -> Trace:
     """By sweeps; where joints follow others, columns are projected."""
     if not workshop.expansion:
         return workshop.sweeps(FRAME)
-    return workshop.straight("frame, projected", FRAME.inputs, projected, FRAME.over, FRAME.gravity)
+    return workshop.straight("frame, projected", FRAME.inputs, projected, FRAME.over, FRAME.gravity, sized=FRAME.sized)
 
 
 def projected(tree: Straight) -> list[Scalar]:
