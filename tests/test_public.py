@@ -1,9 +1,11 @@
 """The public surface: every public module says what belongs to it, and help() teaches with examples that run."""
 
+import ast
 import doctest
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +28,13 @@ def test_every_public_module_lists_its_names(module):
     own = {n for n, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__ and n in dir(module)}
     classes = {n for n in own if inspect.isclass(getattr(module, n)) and not n.startswith("_")}
     assert classes <= set(module.__all__)
+
+
+def test_editors_find_where_every_public_name_is_defined():
+    """Names are loaded when they are used; what type checkers and editors read lists all of them, too."""
+    tree = ast.parse(Path(aj.__file__).read_text(encoding="utf8"))
+    (typed,) = [x for x in tree.body if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING"]
+    assert {alias.asname for line in typed.body for alias in line.names} == set(aj.__all__) - {"__version__"}
 
 
 @pytest.mark.parametrize("name", PACKAGES)

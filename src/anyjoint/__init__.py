@@ -71,6 +71,23 @@ if TYPE_CHECKING:
     from anyjoint.optimal import identify as identify
     from anyjoint.optimal import lqr as lqr
     from anyjoint.optimal import optimise as optimise
+    from anyjoint.scalar import absolute as absolute
+    from anyjoint.scalar import acos as acos
+    from anyjoint.scalar import asin as asin
+    from anyjoint.scalar import atan2 as atan2
+    from anyjoint.scalar import cos as cos
+    from anyjoint.scalar import derivative as derivative
+    from anyjoint.scalar import exp as exp
+    from anyjoint.scalar import floor as floor
+    from anyjoint.scalar import gather as gather
+    from anyjoint.scalar import log as log
+    from anyjoint.scalar import maximum as maximum
+    from anyjoint.scalar import minimum as minimum
+    from anyjoint.scalar import power as power
+    from anyjoint.scalar import select as select
+    from anyjoint.scalar import sin as sin
+    from anyjoint.scalar import sqrt as sqrt
+    from anyjoint.scalar import tan as tan
     from anyjoint.simulate import Event as Event
     from anyjoint.simulate import Trajectory as Trajectory
     from anyjoint.spatial import Pose as Pose
@@ -84,6 +101,11 @@ if TYPE_CHECKING:
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node
     from anyjoint.symbolic import variables as variables
+    from anyjoint.symbolic.derivative import hessian as hessian
+    from anyjoint.symbolic.derivative import jacobian as jacobian
+    from anyjoint.symbolic.derivative import jvp as jvp
+    from anyjoint.symbolic.derivative import time_derivative as time_derivative
+    from anyjoint.symbolic.derivative import vjp as vjp
 
 
 def __getattr__(name: str) -> Any:
