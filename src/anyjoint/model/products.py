@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 Kind = Callable[[Quantity, Mechanism, By], Quantity]
 KINDS: dict[str, Kind] = {"jvp": jvp, "vjp": vjp, "hvp": hvp}
-GROWTH = 3  # times that a program grows when it is differentiated
+GROWTH = {"jvp": 3, "vjp": 3, "hvp": 9}  # times that a program grows when it is differentiated
+SHORT = 6_000  # operations of products up to which they are straight-line code if the quantity is
 
 
 @frozen
@@ -101,7 +102,8 @@ class Products:
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
     ) -> Product:
         model = self._model
-        workshop = derivative_workshop(model, parameters)
+        short = not parameters and differentiates_by_kernels(model) and self._is_short(kind, quantity)
+        workshop = model.workshop if short else derivative_workshop(model, parameters)
         slopes, by = None, By(rows, raw=raw)
         if parameters:
             traced = quantity.trace(workshop, model.algorithm)
@@ -114,6 +116,15 @@ class Products:
         trace = record.trace(workshop, model.algorithm)
         program = Program(record, trace, model.mechanism, model.dtype.name, model.width)
         return Product(program, workshop, slopes)
+
+    def _is_short(self, kind: Kind, quantity: Quantity) -> bool:
+        """Whether a quantity is little enough of the dynamics to be differentiated as straight-line code."""
+        model = self._model
+        if model.workshop.form != "auto" or estimate(model.workshop.plan()) > LARGE:
+            return False
+        own = model.program(quantity)
+        is_straight = len(own.trace.schedule.runs) == 1
+        return is_straight and GROWTH[kind.__name__] * own.op_count().total <= SHORT
 
 
 def check_names(mechanism: Mechanism, what: str, quantity: str, own: Sequence[str], given: Sequence[str]) -> None:
@@ -158,7 +169,7 @@ def derivative_workshop(model: Model, parameters: Sequence[str], freed: bool = F
 def differentiates_by_kernels(model: Model) -> bool:
     """Whether derivatives are too long for straight-line code."""
     form = model.workshop.form
-    return form == "kernels" or (form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE)
+    return form == "kernels" or (form == "auto" and GROWTH["vjp"] * estimate(model.workshop.plan()) > LARGE)
 
 
 def known_quantity(model: Model, what: str, name: Any) -> Quantity:
