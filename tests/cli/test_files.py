@@ -38,6 +38,8 @@ def test_info_bench_and_export(anyjoint, zoo, tmp_path):
     assert code == 0
     assert (tmp_path / "bot.js").exists()
     assert anyjoint("export", zoo, "--to", "aj.json", "--out", tmp_path)[0] == 0
+    assert "made/own.aj.json" in anyjoint("export", zoo, "--to", "aj.json", "--out", tmp_path / "made/own.aj.json")[1]
+    assert (tmp_path / "made/own.aj.json").is_file()
     again, first = aj.load(tmp_path / "bot.aj.json").compile(), aj.load(zoo).compile()
     assert np.array_equal(again.mass_matrix(again.mechanism.neutral), first.mass_matrix(first.mechanism.neutral))
 

@@ -373,6 +373,12 @@ def test_what_is_loaded_can_be_saved(loaded, tmp_path):
     assert (made.compile().mass_matrix(q) == shoulder.compile().mass_matrix(q)).all()
 
 
+def test_coordinates_that_only_shift_are_lengths(loaded):
+    free = joint("FreeJoint", "ground", "a", coordinates(["rx", "ry", "rz", "tx", "ty", "tz"]))
+    units = [c.unit for c in loaded(document([body("a")], [free])).bodies[0].joint.coordinates]
+    assert units == ["rad"] * 3 + ["m"] * 3
+
+
 STATION = '<Station name="{}"><socket_parent_frame>{}</socket_parent_frame><location>{}</location></Station>'
 SPANNED = (
     '<StationDefinedFrame name="{}"><socket_point_a>/{}</socket_point_a><socket_point_b>/{}</socket_point_b>'

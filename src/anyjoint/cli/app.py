@@ -185,7 +185,7 @@ def export(
             help="c, js: source code; html: a page with live physics; latex: equations; aj.json: the model as a file."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write into; made when missing.")] = Path(),
+    out: Annotated[Path, typer.Option(help="Folder to write into, or one file such as page.html.")] = Path(),
     vary: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="c: a parameter that the code can set. Repeatable.")
     ] = None,

@@ -1,4 +1,4 @@
-"""`anyjoint export`: generated code, a live page, equations, or a file of our own, written to a folder."""
+"""`anyjoint export`: generated code, a live page, equations, or a file of our own."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-def show(target: Target, language: str, folder: Path, as_json: bool, vary: Sequence[str] = ()) -> None:
-    """Write the export and name the files."""
+def show(target: Target, language: str, out: Path, as_json: bool, vary: Sequence[str] = ()) -> None:
+    """Write the export to a folder, or to a file where its name says that it is one, and name the files."""
     with status(f"exporting {target.name}", quiet=as_json):
         model = target.mechanism.compile(vary=vary)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = WRITERS[language](target, model, folder / _file_stem(target.name))
+        stem = _stem(out, SINGLE.get(language, ""), target.name)
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        paths = WRITERS[language](target, model, stem)
     sizes = {str(path): path.stat().st_size for path in paths}
     if as_json:
         print_json({"model": target.name, "format": language, "files": sizes})
@@ -61,12 +62,19 @@ def _write_own(target: Target, model: Model, stem: Path) -> list[Path]:
     return [path]
 
 
+SINGLE = {"html": ".html", "latex": ".tex", "aj.json": ".aj.json"}  # what makes one file, and how it ends
 WRITERS = {"c": _write_c, "js": _write_js, "html": _write_html, "latex": _write_latex, "aj.json": _write_own}
 
 
 def _write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf8")
     return path
+
+
+def _stem(out: Path, end: str, name: str) -> Path:
+    """The file without its end, where `out` is one; otherwise a file of the mechanism's name in the folder."""
+    own = out.name.removesuffix(end)
+    return out.with_name(own) if own not in ("", out.name) and not out.is_dir() else out / _file_stem(name)
 
 
 def _file_stem(name: str) -> str:

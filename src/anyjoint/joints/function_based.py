@@ -90,10 +90,17 @@ class FunctionBased(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         limits = self.limits or (FREE,) * len(self.names)
+        units = [self._unit(k) for k in range(len(self.names))]
         if not self.domains:
-            return tuple(Coordinate(name, limits=ends) for name, ends in zip(self.names, limits, strict=True))
-        made = zip(self.names, self.domains, limits, strict=True)
-        return tuple(Coordinate(name, domain=d, neutral=(d[0] + d[1]) / 2, limits=ends) for name, d, ends in made)
+            plain = zip(self.names, limits, units, strict=True)
+            return tuple(Coordinate(name, limits=ends, unit=unit) for name, ends, unit in plain)
+        made = zip(self.names, self.domains, limits, units, strict=True)
+        return tuple(Coordinate(name, d, ends, neutral=(d[0] + d[1]) / 2, unit=unit) for name, d, ends, unit in made)
+
+    def _unit(self, k: int) -> str:
+        """A coordinate that turns nothing is a length."""
+        turns = any(k in term.coordinates and not isinstance(term.function, Constant) for term in self.rotations)
+        return "rad" if turns else "m"
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         shift = zeros(3)
