@@ -116,8 +116,7 @@ def _opens_urdf(path: Path) -> bool:
     try:
         import yourdfpy
 
-        yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False)
-        return True
+        return bool(yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False).robot.links)
     except Exception:  # it is not installed, or stumbles
         return False
 
