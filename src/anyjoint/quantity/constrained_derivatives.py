@@ -16,7 +16,6 @@ from anyjoint.codegen.keep import EARLY, in_two
 from anyjoint.dynamics.algorithm import Along
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
-from anyjoint.stepper.physics import built_in_joints
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.derivative import jvp
 from anyjoint.trace.constrained import Constrained
@@ -44,7 +43,7 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
         rows[EARLY] = builder.room(size)
         Embedded(builder, once, (*DIRECTIONS, "result", EARLY)).call(rows)
     add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", EARLY)), rows, lengths, mechanism.nv)
-    return replace(traced, schedule=builder.schedule(), joints=built_in_joints(mechanism))
+    return replace(traced, schedule=builder.schedule())
 
 
 def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Sequence[int]) -> list[Scalar]:
@@ -55,7 +54,8 @@ def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Seq
     given += [row(name, k) for name in ("v", "tau") for k in range(mechanism.nv)]
     dq, dv, dtau = ([row(name, k) for k in range(n)] for name, n in zip(DIRECTIONS, lengths, strict=True))
     if along == "velocities":
-        dq = [x for body in mechanism.bodies for x in body.joint.rate(given[body.q], dq[body.v])]
+        moving = [body for body in mechanism.bodies if body.joint.nq]
+        dq = [x for body in moving for x in system.tree.joint(body.index).rate(given[body.q], dq[body.v])]
     return list(jvp(accelerations, given, [*dq, *dv, *dtau]))
 
 

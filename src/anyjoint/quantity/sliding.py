@@ -67,7 +67,7 @@ class _Sliding:
         self.ways = [solve_from_leaves(M, _unit(len(M), at + k)) for k in range(2)]
         self.n = self._normal(self.a)
         self.N = vector(*(self._normal(self.a + way) - self.n for way in self.ways))
-        spin = link.joint.rate(q, v)[4]  # of the frame that slip is measured in, against one that does not spin
+        spin = tree.joint(body).rate(q, v)[4]  # of the frame that slip is measured in, against one that does not spin
         self.b = self.a[at : at + 2] + spin * vector(-self.s[1], self.s[0])
         self.A = as_matrix([[way[at + i] for way in self.ways] for i in range(2)])
 

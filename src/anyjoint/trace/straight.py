@@ -9,12 +9,14 @@ from typing import Any
 from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Algorithm, Along, Input, run_sweeps
+from anyjoint.joints import Joint
+from anyjoint.joints.parameters import bind
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
-from anyjoint.tree.plan import Link, Plan
+from anyjoint.tree.plan import GENERAL, Link, Plan
 from anyjoint.tree.record import Record, ground
 
 from .coupling import Expanded, Expansion
@@ -45,6 +47,7 @@ class Variables:
         self.graph, self.numbers = graph, numbers
         self.rows: dict[tuple[str, int], Node] = {}
         self.raw: dict[int, int] = {}
+        self._found: dict[int, Node] = {}
 
     def row(self, name: str, index: int) -> Node:
         """Element `index` of the state array `name`."""
@@ -56,9 +59,10 @@ class Variables:
         """A raw number: itself if it is exact and stays so, else a variable."""
         if value in CONSTANTS and not self.numbers.is_varying(index):
             return value
-        node = self.graph.variable("p")
-        self.raw[node.id] = index
-        return node
+        if index not in self._found:
+            node = self._found[index] = self.graph.variable("p")
+            self.raw[node.id] = index
+        return self._found[index]
 
 
 @dataclass
@@ -90,6 +94,14 @@ class Straight:
         for name in algorithm.totals:
             made += sum((flatted(record, name) for record in self.records[1:]), flatted(self.records[0], name)).tolist()
         return made
+
+    def joint(self, body: int) -> Joint:
+        """The joint of a body, with the numbers of this tree: its own ones would be built in."""
+        k = next(k for k, link in enumerate(self.plan.links) if link.body == body)
+        link, numbers = self.plan.links[k], self.variables.numbers
+        start = numbers.starts()[k]
+        raw = [self.variables.number(x, start + i) for i, x in enumerate(numbers.links[k])]
+        return bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint
 
     def values(self, name: str) -> list[Scalar]:
         """One value of all links."""
