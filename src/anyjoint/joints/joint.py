@@ -97,8 +97,8 @@ class Joint:
 
     @property
     def rates_are_velocities(self) -> bool:
-        """Whether velocities are the rates of coordinates themselves."""
-        return self.nq == self.nv
+        """Whether velocities are the rates of coordinates themselves: a joint whose are not has a `rate` of its own."""
+        return self.nq == self.nv and type(self).rate is Joint.rate
 
     @property
     def follows(self) -> str | None:

@@ -54,10 +54,6 @@ class Rolling(Joint):
         return 5 if self.slip else 3
 
     @property
-    def rates_are_velocities(self) -> bool:
-        return False
-
-    @property
     def velocity_names(self) -> tuple[str, ...]:
         return "roll_x", "roll_y", "spin", *(("slip_x", "slip_y") if self.slip else ())
 
