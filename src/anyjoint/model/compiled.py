@@ -89,11 +89,10 @@ class Compiled(Part):
     def _is_numeric(self, algorithm: str) -> bool:
         if algorithm == "auto":
             return False
-        from anyjoint.quantity.formulations import NUMERIC, SOLVING
+        from anyjoint.quantity.formulations import FORMULATIONS
 
-        if self.mechanism.constraints:
-            return algorithm in SOLVING
-        return algorithm in NUMERIC and not self.workshop.expansion
+        chosen = FORMULATIONS[algorithm]
+        return chosen.solves if self.mechanism.constraints else chosen.numeric
 
     @cached_property
     def products(self) -> Products:

@@ -5,48 +5,88 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.lagrangian_equations import LAGRANGIAN_EQUATIONS
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
 from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
+from anyjoint.frozen import frozen
 from anyjoint.scalar import Scalar
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .answers.forward_dynamics import COUPLED, INPUTS, SMALL, composite
+from .answers.forward_dynamics import COUPLED, INPUTS, SMALL, carried, composite, projected
 from .answers.mass_matrix import DENSE
 from .lagrangian import lagrangian
+from .quantity import sweeps
 
-SWEEPS: dict[str, Algorithm] = {
-    a.name: a for a in (RECURSIVE, ARTICULATED_BODY, SPLIT_PIVOT, MODIFIED_ARTICULATED_BODY)
-}
-# How they are traced, and up to how many velocities: larger ones go by kernels.
-DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Scalar]], Over, int]] = {
-    COUPLED: (composite, "regrouped", DENSE),
-    "lagrangian": (lagrangian, "regrouped", SMALL),
-}
-MIXED = RECURSIVE_MIXED.name  # sweeps, then kernels that know nothing of joints
-NUMERIC = ("augmented", "redmax")  # solved numerically, from compiled blocks
-FORMULATIONS = (*SWEEPS, MIXED, *DENSE_FORMULATIONS, *NUMERIC)
-CARRYING = (ARTICULATED_BODY.name,)  # with constraints: sweeps that carry their multipliers
-SOLVING = (*DENSE_FORMULATIONS, *NUMERIC)  # with constraints: systems with multipliers, solved numerically
-FOLLOWING = (*CARRYING, *DENSE_FORMULATIONS)  # with joints that follow others
+Traces = Callable[[Workshop, str], Trace]  # the second argument is the formulation's name
 
 
-def traced(workshop: Workshop, formulation: str) -> Trace:
-    """Forward dynamics of a tree by the named formulation; where nothing moves, all are alike."""
-    if formulation in DENSE_FORMULATIONS:
-        function, over, most = DENSE_FORMULATIONS[formulation]
+@frozen
+class Formulation:
+    """A way to forward dynamics: how it is traced for a tree, and where joints follow others, if it can be there."""
+
+    name: str
+    tree: Traces
+    following: Traces | None = None
+    numeric: bool = False  # whether accelerations are solved for numerically, from compiled blocks
+    carries: bool = False  # with constraints: by sweeps that carry their multipliers
+    solves: bool = False  # with constraints: by a system with multipliers, solved numerically
+
+
+def dense(function: Callable[[Straight], list[Scalar]], most: int) -> Traces:
+    """By matrices: straight up to so many velocities, larger ones by kernels."""
+
+    def traced(workshop: Workshop, name: str) -> Trace:
         if workshop.mechanism.nv > most:
             from anyjoint.trace.cholesky_layout import solved_schedule  # only where kernels are asked for
 
-            return workshop.layout(replace(LAGRANGIAN_EQUATIONS, name=formulation), solved_schedule)
-        return workshop.straight(formulation, INPUTS, function, over=over)
-    if formulation == MIXED and workshop.plan().links:
-        from anyjoint.trace.mixed_layout import mixed_schedule  # only where it is asked for
+            return workshop.layout(replace(LAGRANGIAN_EQUATIONS, name=name), solved_schedule)
+        return workshop.straight(name, INPUTS, function, over="regrouped")
 
-        return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
-    return workshop.sweeps(SWEEPS.get(formulation, ARTICULATED_BODY))
+    return traced
+
+
+def mixed(workshop: Workshop, _: str) -> Trace:
+    """Sweeps, then kernels that know nothing of joints; where nothing moves, all formulations are alike."""
+    if not workshop.plan().links:
+        return workshop.sweeps(ARTICULATED_BODY)
+    from anyjoint.trace.mixed_layout import mixed_schedule  # only where it is asked for
+
+    return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
+
+
+def lagrangian_of_followers(workshop: Workshop, name: str) -> Trace:
+    """The equations of the links, projected."""
+    return workshop.straight(name, INPUTS, lagrangian)
+
+
+BY_SWEEPS = sweeps(ARTICULATED_BODY)
+FORMULATIONS = {
+    formulation.name: formulation
+    for formulation in (
+        Formulation(RECURSIVE.name, sweeps(RECURSIVE)),
+        Formulation(ARTICULATED_BODY.name, BY_SWEEPS, carried, carries=True),
+        Formulation(SPLIT_PIVOT.name, sweeps(SPLIT_PIVOT)),
+        Formulation(MODIFIED_ARTICULATED_BODY.name, sweeps(MODIFIED_ARTICULATED_BODY)),
+        Formulation(RECURSIVE_MIXED.name, mixed),
+        Formulation(COUPLED, dense(composite, DENSE), projected, solves=True),
+        Formulation("lagrangian", dense(lagrangian, SMALL), lagrangian_of_followers, solves=True),
+        # Their blocks are compiled; what is built on accelerations by code goes by sweeps.
+        Formulation("augmented", BY_SWEEPS, numeric=True, solves=True),
+        Formulation("redmax", BY_SWEEPS, numeric=True, solves=True),
+    )
+}
+CARRYING = tuple(name for name, formulation in FORMULATIONS.items() if formulation.carries)
+SOLVING = tuple(name for name, formulation in FORMULATIONS.items() if formulation.solves)
+FOLLOWING = tuple(name for name, formulation in FORMULATIONS.items() if formulation.following)
+
+
+def traced(workshop: Workshop, name: str) -> Trace:
+    """Forward dynamics of a tree by the named formulation."""
+    formulation = FORMULATIONS[name]
+    trace = formulation.following if workshop.expansion else formulation.tree
+    assert trace is not None  # refused when the model was compiled
+    return trace(workshop, name)

@@ -35,7 +35,7 @@ def composite(tree: Straight) -> list[Scalar]:
     return list(solve_from_leaves(traced_mass(tree), vector(*right)))
 
 
-def projected(tree: Straight) -> list[Scalar]:
+def projection(tree: Straight) -> list[Scalar]:
     """Where joints follow others: accelerations from the projected mass matrix and bias."""
     tree.run(BIAS)
     bias = tree.project(tree.values("generalized"))
@@ -43,35 +43,38 @@ def projected(tree: Straight) -> list[Scalar]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
+def projected(workshop: Workshop, _: str) -> Trace:
+    """By that projection."""
+    return workshop.straight(COUPLED, INPUTS, projection, over="regrouped")
+
+
+def carried(workshop: Workshop, _: str) -> Trace:
+    """By unknowns that constraints, or joints that follow others, share: in linear time."""
+    return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
+
+
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
-    check_regular(workshop.mechanism)
-    if workshop.mechanism.constraints:
-        return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
-    if workshop.expansion:
-        return followed(workshop, formulation)
+    mechanism = workshop.mechanism
+    check_regular(mechanism)
+    if mechanism.constraints:
+        return carried(workshop, formulation)
     if formulation != "auto":
         from ..formulations import traced  # only where one is asked for
 
         return traced(workshop, formulation)
+    if workshop.expansion:
+        sweeps = carried(workshop, formulation)
+        return sweeps if len(mechanism.bodies) > SMALL else fewer(sweeps, projected(workshop, formulation))
     sweeps = workshop.sweeps(ARTICULATED_BODY)
-    if workshop.mechanism.nv > SMALL or workshop.form == "kernels":
+    if mechanism.nv > SMALL or workshop.form == "kernels":
         return sweeps
-    dense = workshop.straight(COUPLED, INPUTS, composite, over="regrouped")
-    return min(sweeps, dense, key=lambda trace: count_schedule(trace.schedule).total)
+    return fewer(sweeps, workshop.straight(COUPLED, INPUTS, composite, over="regrouped"))
 
 
-def followed(workshop: Workshop, formulation: str) -> Trace:
-    """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
-    if formulation == "lagrangian":
-        from ..lagrangian import lagrangian  # only where it is asked for
-
-        return workshop.straight(formulation, INPUTS, lagrangian)
-    carried = workshop.constrained(CARRIED.name, INPUTS, ACCELERATIONS) if formulation != COUPLED else None
-    if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
-        return carried
-    dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
-    return min(carried or dense, dense, key=lambda trace: count_schedule(trace.schedule).total)
+def fewer(one: Trace, other: Trace) -> Trace:
+    """The one that takes fewer operations."""
+    return min(one, other, key=lambda trace: count_schedule(trace.schedule).total)
 
 
 def equation(workshop: Workshop, accelerations: Trace, rates: bool, by_numbers: bool) -> Equation | None:
