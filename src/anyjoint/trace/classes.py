@@ -9,9 +9,9 @@ from typing import Any
 from anyjoint.dynamics.algorithm import Algorithm, SweepFunction, check_sums, unset_by_parent
 from anyjoint.errors import AlgorithmError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import vector
+from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic.rewrite import Rebuild
-from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.links import upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import ground, unset
 
@@ -178,31 +178,21 @@ class Tracer:
         q = [trace.variable(FromRow("q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
         v: list[Scalar] = [trace.variable(FromRow("v", k)) if "v" in inputs else 0 for k in range(nv)]
-        own = joint_numbers(link, raw)
-        motion = self.joints.motion(trace.graph, link, q, v, own)
-        for name, value in vars(link_body(link, raw, q, v, motion)).items():
-            if not name.startswith("_"):
-                setattr(body, name, value)
-        give_springs(body, link, raw, q, v)
-        if self.algorithm.partials:
-            by_coordinates = self.algorithm.partials == "coordinates"
-            partials = self.joints.partials(trace.graph, link, q, v, own, by_coordinates)
-            give_partials(body, link, raw, q, v, partials, by_coordinates)
-        body.on_ground, body.still = link.parent < 0, link.still
-        up = self.ground["acceleration"][0]
-        body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
+        up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in self.ground["acceleration"][0]))
+        given: dict[str, Vector] = {}
         for name in inputs:
             if name not in ("q", "v"):
                 (part,) = parts_of(name, [link], self.algorithm.sized)
                 known = self.feeds[i].get(name) if self.feeds else None
                 entries = known if known is not None else (None,) * (part.stop - part.start)
                 values = (trace.variable(FromRow(name, k)) if x is None else x for k, x in enumerate(entries))
-                give_input(body, name, vector(*values))
-        if "x" in inputs:
-            x = [trace.variable(FromRow("x", k)) for k in range(nv)]
-            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
-        body.prescribed, body.elders = link.prescribed, link.elders if self.algorithm.siblings else 0
-        body.columns = link.columns
+                given[name] = vector(*values)
+        record = self.joints.record(trace.graph, link, raw, q, v, up, given, self.algorithm.partials)
+        if not self.algorithm.siblings:
+            record.elders = 0
+        for name, value in vars(record).items():
+            if not name.startswith("_"):
+                setattr(body, name, value)
         trace.given = set(trace.values)
 
     def result_length(self, trace: BodyTrace, name: str) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
+from anyjoint.dynamics.algorithm import Along
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import bind, signature
 from anyjoint.joints.partials import Partials
@@ -11,7 +12,9 @@ from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
+from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body
 from anyjoint.tree.plan import GENERAL, Link
+from anyjoint.tree.record import Record
 
 from .joint_program import JointProgram, trace_joint, trace_partials
 
@@ -73,3 +76,23 @@ class JointCache:
         program, joint = self.program(link), bind(link.joint, values)
         rates = None if joint.rates_are_velocities else joint.rate(q, v)
         return jacobian_rate(lambda at, v: program.copy_into(graph, at, v, values), q, v, x, rates)
+
+    def record(
+        self, graph: Graph, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], up: Vector,
+        given: Mapping[str, Vector], partials: Along | None,
+    ) -> Record:  # fmt: skip
+        """What the first sweep starts from: a link's motion, springs, derivatives if read, place and inputs."""
+        own = joint_numbers(link, raw)
+        record = link_body(link, raw, q, v, self.motion(graph, link, q, v, own))
+        give_springs(record, link, raw, q, v)
+        if partials:
+            by_coordinates = partials == "coordinates"
+            found = self.partials(graph, link, q, v, own, by_coordinates)
+            give_partials(record, link, raw, q, v, found, by_coordinates)
+        record.prescribed, record.elders, record.columns = link.prescribed, link.elders, link.columns
+        record.up, record.on_ground, record.still = up, link.parent < 0, link.still
+        for name, values in given.items():
+            give_input(record, name, values)
+        if "x" in given:
+            record.Sdot_x = self.jacobian_rate(graph, link, q, v, list(given["x"]), own)
+        return record

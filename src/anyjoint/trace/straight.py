@@ -15,7 +15,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.columns import FEEDS
-from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.links import joint_numbers, upward
 from anyjoint.tree.plan import GENERAL, Link, Plan
 from anyjoint.tree.record import Record, ground
 
@@ -168,21 +168,8 @@ def trace_records(
     up = upward([variables.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [variables.number(x, start + k) for k, x in enumerate(values)]
-        ql, vl = q[link.q], v[link.v]
-        own = joint_numbers(link, raw)
-        record = link_body(link, raw, ql, vl, joints.motion(variables.graph, link, ql, vl, own))
-        give_springs(record, link, raw, ql, vl)
-        if partials:
-            raw_ones = partials == "coordinates"
-            found = joints.partials(variables.graph, link, ql, vl, own, raw_ones)
-            give_partials(record, link, raw, ql, vl, found, raw_ones)
-        record.prescribed, record.elders, record.up, record.columns = link.prescribed, link.elders, up, link.columns
-        record.on_ground, record.still = link.parent < 0, link.still
-        for name, row in others.items():
-            give_input(record, name, vector(*row[parts[name][len(records)]]))
-        if "x" in others:
-            record.Sdot_x = joints.jacobian_rate(variables.graph, link, ql, vl, others["x"][link.v], own)
-        records.append(record)
+        given = {name: vector(*row[parts[name][len(records)]]) for name, row in others.items()}
+        records.append(joints.record(variables.graph, link, raw, q[link.q], v[link.v], up, given, partials))
     return records, ground(up)
 
 
