@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anyjoint.errors import InputError
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view import BodyDrawing, Motion, Scene
-from anyjoint.view.tracks import unpacked
+from tests.view.unpacking import unpacked
 
 
 def rotation(q):

@@ -17,8 +17,8 @@ from anyjoint.spatial import Pose
 from anyjoint.view import model_page, trajectory_page
 from anyjoint.view.scene import Motion
 from anyjoint.view.strands import Strands
-from anyjoint.view.tracks import unpacked
 from tests.view.stand_in import FloatModel
+from tests.view.unpacking import unpacked
 
 FULL = forces.Hill(800.0, 0.3)
 BALL, LOG = forces.WrapSphere(None, (0, 0, 0), 0.3), forces.WrapCylinder("arm", (0, 0, 0), (0, 1, 0), 0.2)

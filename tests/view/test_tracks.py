@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from anyjoint.spatial.quaternions import quaternions
-from anyjoint.view.tracks import continuous, packed_tracks, pose_tracks, unpacked
+from anyjoint.view.tracks import continuous, packed_tracks, pose_tracks
+from tests.view.unpacking import unpacked
 
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))
 # No subnormal numbers: some oracles of other tests switch them off for the whole process.

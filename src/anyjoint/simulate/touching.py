@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyjoint.codegen import compile_function
+from anyjoint.codegen import CompiledFunction, compile_function
 from anyjoint.constraints.touch import Touch
 from anyjoint.errors import InputError
 from anyjoint.forces.resist import touches
 from anyjoint.mechanism.contact import contact_bodies
 from anyjoint.scalar.array import Floats
-from anyjoint.spatial import Pose, Translation, Turn, vector
+from anyjoint.spatial import Pose, pose_of_rows
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.symbolic import Graph
 
@@ -99,22 +99,14 @@ def gaps_of_all(model: Model, q: Floats) -> list[tuple[Touch, Floats]]:
     return found
 
 
-def _compiled(touch: Touch) -> Any:
+def _compiled(touch: Touch) -> CompiledFunction:
     """(poses of the bodies that move, numbers) -> the gap."""
     graph = Graph()
     frames = [[graph.variable("x") for _ in range(12)] if body >= 0 else None for body in touch.bodies]
     numbers = [graph.variable("n") for _ in touch.numbers]
-    a, b = map(_pose, frames)
+    a, b = (Pose() if frame is None else pose_of_rows(frame) for frame in frames)
     gap = touch.meeting(a, b, numbers)[0]
     return compile_function([[*(x for frame in frames if frame for x in frame), *numbers]], [gap])
-
-
-def _pose(frame: Any) -> Pose:
-    """A pose from the rows of [R p]; the ground's without."""
-    if frame is None:
-        return Pose()
-    T = vector(*frame).reshape(3, 4)
-    return Pose((Translation(tuple(T[:, 3])), Turn(T[:, :3])))
 
 
 def _gap(touch: Touch, a: Pose, b: Pose) -> float:

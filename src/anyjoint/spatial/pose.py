@@ -299,3 +299,9 @@ def _check_rotation(R: Matrix) -> None:
     problem = rotation_problem(M)
     if problem:
         raise InputError(f"not a rotation ({problem}): {M.tolist()}")
+
+
+def pose_of_rows(numbers: Sequence[Scalar]) -> Pose:
+    """A pose as programs keep it, by the rows of [R p]."""
+    T = vector(*numbers).reshape(3, 4)
+    return Pose((Translation(tuple(T[:, 3])), Turn(T[:, :3])))

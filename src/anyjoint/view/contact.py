@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.codegen import javascript_function
 from anyjoint.errors import AnyjointError
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph
-from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
     from anyjoint.joints import Joint
-    from anyjoint.mechanism import Mechanism
+    from anyjoint.mechanism import Body, Mechanism
     from anyjoint.simulate import Trajectory
 
 TOUCHING = ("surface1", "curve1", "surface", "curve")  # a joint with one of these rides on something
@@ -24,7 +24,7 @@ def touching(mechanism: Mechanism) -> list[int]:
     return [body.parent for body in _riders(mechanism)]
 
 
-def _riders(mechanism: Mechanism) -> list[Any]:
+def _riders(mechanism: Mechanism) -> list[Body]:
     return [body for body in mechanism.bodies if any(hasattr(body.joint, name) for name in TOUCHING)]
 
 
@@ -39,12 +39,12 @@ def contact_script(mechanism: Mechanism) -> str:
     graph = Graph()
     domains = [c.domain for body in mechanism.bodies for c in body.joint.coordinates]
     q = [graph.variable(f"q{i}", domain) for i, domain in enumerate(domains)]
-    points = [x for body in riders for x in body.placement.act(body.joint.legs(q[body.q])[0].p)]
+    points = [x for body in riders for x in body.placement.act(list(body.joint.legs(q[body.q])[0].p))]
     text = javascript_function([np.array(q)], points)
     return f"function makeContacts() {{\n{text}return f;\n}}\n"
 
 
-def contact_points(mechanism: Mechanism, q: Array, poses: Array) -> tuple[Array, ...] | None:
+def contact_points(mechanism: Mechanism, q: Floats, poses: Floats) -> tuple[Floats, ...] | None:
     """World points of contact for every row of q, given the bodies' world poses there; None if nothing touches."""
     found = []
     for body in _riders(mechanism):
@@ -56,8 +56,8 @@ def contact_points(mechanism: Mechanism, q: Array, poses: Array) -> tuple[Array,
 
 
 def contact_marks(
-    traj: Trajectory, mechanism: Mechanism, kept: Array, poses: Array
-) -> tuple[tuple[Array, ...] | None, tuple[Array, ...] | None]:
+    traj: Trajectory, mechanism: Mechanism, kept: Floats, poses: Floats
+) -> tuple[tuple[Floats, ...] | None, tuple[Floats, ...] | None]:
     """World points of contact in the frames that are kept, and forces there, where contacts open and close.
 
     Forces are shares of the one that is exceeded in a twentieth of all contacts, so that an impact does not dwarf them.
@@ -79,7 +79,7 @@ def contact_marks(
     return tuple(points), tuple(forces)
 
 
-def contact_in_joint(joint: Joint, q: Array) -> Array:
+def contact_in_joint(joint: Joint, q: Floats) -> Floats:
     """Origin of the contact frame in the joint frame, one per row of q: the first leg of the joint ends there."""
     try:
         together = joint.legs(list(q.T))[0].p  # most geometry takes whole columns at once
@@ -88,5 +88,5 @@ def contact_in_joint(joint: Joint, q: Array) -> Array:
         return np.array([[float(x) for x in joint.legs([float(s) for s in row])[0].p] for row in q])
 
 
-def _to_world(poses: Array, points: Array) -> Array:
+def _to_world(poses: Floats, points: Floats) -> Floats:
     return np.asarray(np.einsum("nij,nj->ni", poses[:, :3, :3], points) + poses[:, :3, 3])

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.view.drawing import Drawing
+
 MOST_FACES = 15_000  # of one mesh in a page; finer detail is not seen there
 LEVELS = 65535  # of a coordinate between the ends of a mesh
+
+
+class PackedMesh(TypedDict):
+    """A mesh as JSON data: the least coordinates, the steps between their levels, and both tables as text."""
+
+    low: list[float]
+    step: list[float]
+    vertices: str
+    faces: str
 
 
 class MeshTable:
@@ -18,10 +29,10 @@ class MeshTable:
 
     def __init__(self, most_faces: int = MOST_FACES) -> None:
         self.most_faces = most_faces
-        self.data: list[dict[str, Any]] = []
+        self.data: list[PackedMesh] = []
         self._known: dict[tuple[bytes, bytes], int] = {}
 
-    def number(self, vertices: Any, faces: Any) -> int:
+    def number(self, vertices: ArrayLike, faces: ArrayLike) -> int:
         """The number of a mesh."""
         xyz, corners = np.asarray(vertices, dtype=float), np.asarray(faces, dtype="<u4")
         key = xyz.tobytes(), corners.tobytes()
@@ -30,7 +41,7 @@ class MeshTable:
             self.data.append(_packed(*coarser(xyz, corners, self.most_faces)))
         return self._known[key]
 
-    def placed(self, drawing: dict[str, Any]) -> dict[str, Any]:
+    def placed(self, drawing: Drawing) -> Drawing:
         """A drawing whose mesh stands in the table."""
         if drawing.get("type") != "mesh":
             return drawing
@@ -38,7 +49,7 @@ class MeshTable:
         return rest | {"mesh": self.number(drawing["vertices"], drawing["faces"])}
 
 
-def _packed(vertices: Array, faces: Array) -> dict[str, Any]:
+def _packed(vertices: Floats, faces: Floats) -> PackedMesh:
     """Levels between the least and largest coordinates, and corners as differences, which deflate well."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     step = np.maximum(high - low, 1e-30) / LEVELS
@@ -51,11 +62,11 @@ def _packed(vertices: Array, faces: Array) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _text(values: Array) -> str:
+def _text(values: Floats) -> str:
     return base64.b64encode(zlib.compress(np.ascontiguousarray(values).tobytes(), 9)).decode("ascii")
 
 
-def coarser(vertices: Array, faces: Array, most: int) -> tuple[Array, Array]:
+def coarser(vertices: Floats, faces: Floats, most: int) -> tuple[Floats, Floats]:
     """A mesh of at most so many faces: vertices of one cell of a grid become one, on a grid as fine as can be."""
     if len(faces) <= most:
         return vertices, faces
@@ -71,7 +82,7 @@ def coarser(vertices: Array, faces: Array, most: int) -> tuple[Array, Array]:
     return best if len(best[1]) <= most else _clustered(vertices, faces, low, size / 4)
 
 
-def _clustered(vertices: Array, faces: Array, low: Array, cell: float) -> tuple[Array, Array]:
+def _clustered(vertices: Floats, faces: Floats, low: Floats, cell: float) -> tuple[Floats, Floats]:
     place = np.floor((vertices - low) / cell).astype(np.int64)
     span = place.max(axis=0) + 1
     _, index, count = np.unique(

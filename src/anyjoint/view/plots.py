@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -11,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.scalar.array import Floats
 from anyjoint.view.palette import FEW, ramp
-from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from anyjoint.simulate import Trajectory
 
-STYLE = {
+STYLE: dict[Any, Any] = {  # whose keys matplotlib names one by one, others in each version
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -35,7 +39,7 @@ STYLE = {
 KINETIC, POTENTIAL, TOTAL = "#e5484d", "#2f7de1", "#1c2333"
 
 
-def energy(traj: Trajectory, path: str | Path | None = None) -> Any:
+def energy(traj: Trajectory, path: str | Path | None = None) -> Figure:
     """Kinetic, potential and total energy over time, and below them what is out of balance."""
     with style():
         figure = new_figure(7.2, 5.0)
@@ -47,7 +51,7 @@ def energy(traj: Trajectory, path: str | Path | None = None) -> Any:
     return saved(figure, path)
 
 
-def coordinates(traj: Trajectory, path: str | Path | None = None, most: int = 12) -> Any:
+def coordinates(traj: Trajectory, path: str | Path | None = None, most: int = 12) -> Figure:
     """Coordinates over time, in one panel per unit; of many only the first `most`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
@@ -70,7 +74,7 @@ def coordinates(traj: Trajectory, path: str | Path | None = None, most: int = 12
     return saved(figure, path)
 
 
-def phase_portrait(traj: Trajectory, index: int = 0, path: str | Path | None = None) -> Any:
+def phase_portrait(traj: Trajectory, index: int = 0, path: str | Path | None = None) -> Figure:
     """Velocity against coordinate for one coordinate; the line runs from blue to violet with time."""
     q, v = np.asarray(traj.q, dtype=float), np.asarray(traj.v, dtype=float)
     if q.shape[1] != v.shape[1]:
@@ -99,7 +103,7 @@ def phase_portrait(traj: Trajectory, index: int = 0, path: str | Path | None = N
     return saved(figure, path)
 
 
-def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) -> Any:
+def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) -> Figure:
     """Energy above, the first coordinates below: the plot of `traj.plot()`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
@@ -118,7 +122,7 @@ def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) ->
     return saved(figure, path)
 
 
-def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) -> Any:
+def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) -> Figure:
     """Stacked bars of additions, multiplications, ... for each named program; a count is a mapping or has fields."""
     if not counts:
         raise InputError(
@@ -156,7 +160,7 @@ def coordinate_labels(traj: Trajectory) -> list[tuple[str, str]]:
     return labels if len(labels) == count else [(f"q[{i}]", "") for i in range(count)]
 
 
-def _draw_energy(panel: Any, traj: Trajectory) -> None:
+def _draw_energy(panel: Axes, traj: Trajectory) -> None:
     kinetic, potential = _energies(traj)
     t = _times(traj)
     panel.plot(t, kinetic, color=KINETIC, label="kinetic", linewidth=1.4)
@@ -166,12 +170,12 @@ def _draw_energy(panel: Any, traj: Trajectory) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
 
 
-def _energies(traj: Trajectory) -> tuple[Array, Array]:
+def _energies(traj: Trajectory) -> tuple[Floats, Floats]:
     kinetic, potential = traj.energy()
     return np.asarray(kinetic, dtype=float), np.asarray(potential, dtype=float)
 
 
-def _times(traj: Trajectory) -> Array:
+def _times(traj: Trajectory) -> Floats:
     return np.asarray(traj.t, dtype=float)
 
 
@@ -192,24 +196,21 @@ def _line_color(place: int, count: int) -> str:
     return FEW[place] if count <= len(FEW) else ramp(place / (count - 1))
 
 
-def _matplotlib() -> Any:
+def style() -> AbstractContextManager[None]:
+    """How plots look."""
     try:
-        import matplotlib
+        from matplotlib import rc_context
     except ImportError:
         raise AnyjointError("plots need matplotlib; install it with `pip install anyjoint[plots]`") from None
-    return matplotlib
+    return rc_context(STYLE)
 
 
-def style() -> Any:
-    return _matplotlib().rc_context(STYLE)
-
-
-def new_figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Figure:
     return _figure_class()(figsize=(width, height), layout="constrained", dpi=120)
 
 
 @cache
-def _figure_class() -> Any:
+def _figure_class() -> type[Figure]:
     from matplotlib.figure import Figure  # no pyplot: a library must not touch the user's global figure list
 
     class Plot(Figure):  # type: ignore[misc, unused-ignore]  # typed only where matplotlib is installed
@@ -223,7 +224,7 @@ def _figure_class() -> Any:
     return Plot
 
 
-def saved(figure: Any, path: str | Path | None) -> Any:
+def saved(figure: Figure, path: str | Path | None) -> Figure:
     if path is not None:
         try:
             figure.savefig(path)

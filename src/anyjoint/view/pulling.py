@@ -18,6 +18,7 @@ from anyjoint.frozen import frozen
 from anyjoint.view.drawing import typical_length
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.mechanism import Mechanism
 
 STRESS = 5e6  # N/m^2 of a muscle's belly as it is drawn: a tenth of what it has, else bones would not be seen
@@ -60,7 +61,7 @@ class Pulling:
         return min(max(thick, BELLY[0] * length), BELLY[1] * length)
 
 
-def pulling(mechanism: Mechanism, acting: Sequence[Any]) -> Iterator[Pulling]:
+def pulling(mechanism: Mechanism, acting: Sequence[Force]) -> Iterator[Pulling]:
     """Each path once: those of the file with their names, by forces that act where there are such; then the others."""
     waiting = [force for force in acting if _items(force, mechanism) is not None]
     told = list[Any]()

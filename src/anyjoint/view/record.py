@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.scalar import is_number
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import resists
 from anyjoint.view.contact import contact_marks
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing, typical_length
@@ -19,7 +20,6 @@ from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
 from anyjoint.view.scene import BodyDrawing, Motion, Scene
 from anyjoint.view.strands import trajectory_strands
-from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Body, Mechanism
@@ -40,7 +40,7 @@ def trajectory_scene(
     traj: Trajectory, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
 ) -> Scene:
     """The scene of a trajectory, thinned to a frame rate that a screen can show; `viewer` as in `viewer_options`."""
-    mechanism, motion = _model(traj).mechanism, trajectory_motion(traj, frame_rate)
+    mechanism, motion = model_of(traj).mechanism, trajectory_motion(traj, frame_rate)
     return Scene(
         title=title or readable(mechanism.name),
         subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
@@ -59,7 +59,7 @@ def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: f
     """The motion of a trajectory, thinned to a frame rate and to a share of what a page may hold."""
     if not (is_number(frame_rate) and 0 < frame_rate < np.inf):
         raise InputError(f"frame_rate={frame_rate!r}: expected frames per second, a positive number such as 60")
-    model = _model(traj)
+    model = model_of(traj)
     mechanism = model.mechanism
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not len(t):
@@ -73,13 +73,13 @@ def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: f
     usable = len(t) if finite.all() else int(np.argmin(finite))  # a run that blew up is shown up to there
     strands = trajectory_strands(traj, mechanism)
     kept = frame_indices(t[:usable], len(mechanism.bodies) + strands.count // 2, frame_rate, share)
-    poses: Array = np.asarray(model.body_poses(q[kept]), dtype=float)
+    poses: Floats = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
     pulling = (strands.points(q[kept], poses), strands.levels(t[kept])) if strands else ()
     return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, mechanism, kept, poses), *pulling)
 
 
-def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) -> Array:
+def frame_indices(t: Floats, bodies: int, frame_rate: float, share: float = 1.0) -> Floats:
     """Indices of the samples that are kept: about frame_rate per second, within a share of the size budget."""
     span = float(t[-1] - t[0])
     budget = max(2, int(share * MOST_NUMBERS) // (7 * max(1, bodies)))
@@ -89,7 +89,7 @@ def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) 
     return np.unique(np.concatenate([nearest, [len(t) - 1]]))
 
 
-def _energies(traj: Trajectory, kept: Array) -> tuple[Array | None, Array | None]:
+def _energies(traj: Trajectory, kept: Floats) -> tuple[Floats | None, Floats | None]:
     if not hasattr(traj, "energy"):
         return None, None
     kinetic, potential = (np.asarray(e, dtype=float)[kept] for e in traj.energy())
@@ -105,7 +105,7 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
     bodies = list(mechanism.bodies)
     colors = body_colors(len(bodies))
     size = typical_length(bodies)
-    children: list[list[Any]] = [[] for _ in bodies]
+    children: list[list[Body]] = [[] for _ in bodies]
     for body in bodies:
         if body.parent >= 0:
             children[body.parent].append(body)
@@ -147,12 +147,12 @@ def joint_drawings(body: Body, size: float) -> list[Drawing]:
     return out
 
 
-def _placed(placement: Array, points: Any) -> Array:
+def _placed(placement: Floats, points: ArrayLike) -> Floats:
     xyz = np.asarray(points, dtype=float).reshape(-1, 3)
     return np.asarray(xyz @ placement[:3, :3].T + placement[:3, 3])
 
 
-def _stick(body: Body, children: Sequence[Any], size: float) -> list[Drawing]:
+def _stick(body: Body, children: Sequence[Body], size: float) -> list[Drawing]:
     """A ball at the centre of mass, and rods from the joint to it and to the children's joints."""
     com = np.asarray(body.inertia.com, dtype=float)
     ends = [com] + [_joint_place(child) for child in children]
@@ -162,7 +162,7 @@ def _stick(body: Body, children: Sequence[Any], size: float) -> list[Drawing]:
     return [ball] + [rod for rod in rods if rod is not None]
 
 
-def _joint_place(child: Any) -> Any:
+def _joint_place(child: Body) -> Floats:
     """Where a child is at neutral coordinates, which functions may shift; of a follower, where its joint is."""
     placed = child.placement
     if not isinstance(child.joint, Coupled):
@@ -170,7 +170,7 @@ def _joint_place(child: Any) -> Any:
     return np.asarray(placed.matrix, dtype=float)[:3, 3]
 
 
-def up_direction(gravity: Any) -> tuple[float, float, float]:
+def up_direction(gravity: ArrayLike) -> tuple[float, float, float]:
     """Against gravity; z when there is none."""
     g = np.asarray(gravity, dtype=float)
     size = float(np.linalg.norm(g))
@@ -186,7 +186,7 @@ def readable(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _model(traj: Trajectory) -> Model:
+def model_of(traj: Trajectory) -> Model:
     """What moves, which `Trajectory.to_html` has asked for."""
     assert traj.model is not None
     return traj.model
@@ -200,8 +200,8 @@ def count_text(nb: int, nv: int, constraints: int = 0) -> str:
     return f"{bodies}, {nv} degree{'' if nv == 1 else 's'} of freedom"
 
 
-def _facts(traj: Trajectory, kinetic: Array | None, potential: Array | None) -> dict[str, str]:
-    mechanism = _model(traj).mechanism
+def _facts(traj: Trajectory, kinetic: Floats | None, potential: Floats | None) -> dict[str, str]:
+    mechanism = model_of(traj).mechanism
     facts = {
         "Bodies": str(len(mechanism.bodies)),
         "Coordinates": str(int(mechanism.nq)),

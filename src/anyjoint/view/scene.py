@@ -10,10 +10,12 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.mesh_table import MeshTable
-from anyjoint.view.tracks import Array, point_tracks, pose_tracks
+from anyjoint.view.strands import Strand
+from anyjoint.view.tracks import point_tracks, pose_tracks
 
 
 @frozen
@@ -44,14 +46,14 @@ class Motion:
     `strands` are points (n, points, 3) of what pulls along paths, `levels` activations (n, strands) as bytes.
     """
 
-    times: Array
-    poses: Array
-    kinetic: Array | None = None
-    potential: Array | None = None
-    contacts: tuple[Array, ...] | None = None
-    forces: tuple[Array, ...] | None = None  # at the contacts, as shares of a force that is drawn at full length
-    strands: Array | None = None
-    levels: Array | None = None
+    times: Floats
+    poses: Floats
+    kinetic: Floats | None = None
+    potential: Floats | None = None
+    contacts: tuple[Floats, ...] | None = None
+    forces: tuple[Floats, ...] | None = None  # at the contacts, as shares of a force that is drawn at full length
+    strands: Floats | None = None
+    levels: Floats | None = None
 
     def __post_init__(self) -> None:
         n = len(self.times)
@@ -86,7 +88,7 @@ class Motion:
         return out
 
 
-def _rows(frames: tuple[Array, ...]) -> Array:
+def _rows(frames: tuple[Floats, ...]) -> Floats:
     """Vectors of all frames below one another."""
     return np.concatenate([np.reshape(vectors, (-1, 3)) for vectors in frames]) if frames else np.zeros((0, 3))
 
@@ -135,7 +137,7 @@ class Scene:
     description: str = ""
     info: dict[str, str] = field(default_factory=dict)
     fixed: tuple[Drawing, ...] = ()
-    strands: tuple[dict[str, Any], ...] = ()  # what pulls along paths, as `Strands.data` says
+    strands: tuple[Strand, ...] = ()  # what pulls along paths, as `Strands.data` says
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     options: dict[str, Any] = field(default_factory=dict)
 

@@ -6,23 +6,34 @@ Forces that act are drawn, and what pulls along paths in the file of a loaded me
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from anyjoint.codegen import javascript_function
 from anyjoint.forces.path import Path
+from anyjoint.forces.walk import Course
 from anyjoint.frozen import frozen
-from anyjoint.spatial import Pose, Translation, Turn, vector
+from anyjoint.scalar.array import Floats
+from anyjoint.spatial import Pose, pose_of_rows, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 from anyjoint.view.pulling import pulling
-from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.mechanism import Mechanism
     from anyjoint.simulate import Trajectory
+
+
+class Strand(TypedDict):
+    """One branch as JSON data: what it is, how many points it has, how thick it is drawn."""
+
+    name: str
+    kind: str
+    points: int
+    radius: float
 
 
 @frozen
@@ -33,7 +44,7 @@ class CourseProgram:
     outputs: list[Node]
     counts: tuple[int, ...]  # of the points of each branch
 
-    def points(self, rows: Array) -> Array:
+    def points(self, rows: Floats) -> Floats:
         """Points (n, points, 3) for rows (n, inputs)."""
         found = evaluate(self.outputs, {node.id: rows[:, k] for k, node in enumerate(self.inputs)})
         columns = [np.broadcast_to(np.asarray(x, dtype=float), len(rows)) for x in found]
@@ -43,7 +54,7 @@ class CourseProgram:
 class Strands:
     """What pulls along paths in a mechanism, branch after branch."""
 
-    def __init__(self, mechanism: Mechanism, acting: Sequence[Any] = ()) -> None:
+    def __init__(self, mechanism: Mechanism, acting: Sequence[Force] = ()) -> None:
         self.mechanism = mechanism
         self._programs: dict[Hashable, CourseProgram] = {}  # by the kind of path
         self.all = [x for x in pulling(mechanism, acting) if self._program(x.path).counts]
@@ -63,12 +74,12 @@ class Strands:
         """How many points there are in all."""
         return sum(sum(self._program(x.path).counts) for x in self.all)
 
-    def points(self, q: Array, poses: Array) -> Array:
+    def points(self, q: Floats, poses: Floats) -> Floats:
         """World points (n, points, 3) for states (n, nq) and the bodies' poses there."""
         found = [self._program(x.path).points(self._rows(x.path, q, poses)) for x in self.all]
         return np.concatenate(found, axis=1)
 
-    def _rows(self, path: Path, q: Array, poses: Array) -> Array:
+    def _rows(self, path: Path, q: Floats, poses: Floats) -> Floats:
         moving = [body for body in path.bodies if body >= 0]
         numbers = np.broadcast_to(np.array(path.numbers), (len(q), len(path.numbers)))
         places = poses[:, moving, :3].reshape(len(q), -1)
@@ -77,7 +88,7 @@ class Strands:
     def _coordinates(self, path: Path) -> list[int]:
         return [self.mechanism.bodies[body].q.start + k for body, k in path.coordinates]
 
-    def levels(self, t: Array) -> Array | None:
+    def levels(self, t: Floats) -> Floats | None:
         """Activations (n, branches) at times, as bytes; None if none is ever activated."""
         found = np.zeros((len(t), len(self.all)))
         for k, one in enumerate(self.all):
@@ -86,9 +97,9 @@ class Strands:
         branches = np.repeat(found, [len(self._program(x.path).counts) for x in self.all], axis=1)
         return np.rint(255 * branches).astype(np.uint8) if found.any() else None
 
-    def data(self, points: Array) -> tuple[dict[str, Any], ...]:
+    def data(self, points: Floats) -> tuple[Strand, ...]:
         """As JSON data, with sizes that suit points (points, 3) of one state."""
-        out: list[dict[str, Any]] = []
+        out: list[Strand] = []
         at = 0
         for one in self.all:
             for count in self._program(one.path).counts:
@@ -146,20 +157,14 @@ def trajectory_strands(traj: Trajectory, mechanism: Mechanism) -> Strands:
     return Strands(mechanism, forces.given if forces is not None else ())
 
 
-def _traced(course: Callable[..., Any], grounded: tuple[bool, ...], coordinates: int, numbers: int) -> CourseProgram:
+def _traced(course: Course, grounded: tuple[bool, ...], coordinates: int, numbers: int) -> CourseProgram:
     g = Graph()
     frames = [[g.variable("x") for _ in range(12)] for still in grounded if not still]
     q, n = [g.variable("q") for _ in range(coordinates)], [g.variable("n") for _ in range(numbers)]
-    made = iter(map(_pose, frames))
+    made = iter(map(pose_of_rows, frames))
     poses = [Pose() if still else next(made) for still in grounded]
     branches = course(*poses, *([vector(*q)] if q else []), vector(*n))
     values = [x for branch in branches for point in branch for x in point]
     inputs = [*(x for frame in frames for x in frame), *q, *n]
     nodes = [g.as_node(x) for x in values]
     return CourseProgram(inputs, nodes, tuple(len(branch) for branch in branches))
-
-
-def _pose(frame: Sequence[Node]) -> Pose:
-    """A pose given by the rows of [R p]."""
-    T = vector(*frame).reshape(3, 4)
-    return Pose((Translation(tuple(T[:, 3])), Turn(T[:, :3])))

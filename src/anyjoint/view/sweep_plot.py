@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.options import nearest
+from anyjoint.scalar.array import Floats
 from anyjoint.view.palette import FEW
 from anyjoint.view.plots import new_figure, saved, style
-from anyjoint.view.tracks import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from anyjoint.sweep import SweepResult
 
 IN, OUT, INK, SOFT = FEW[0], FEW[1], "#1c2333", "#66708a"
 LOW, HIGH = "#a9c0fa", "#2f5fd0"  # an input's lowest and highest values: its own blue, pale and deep
@@ -27,11 +33,11 @@ class Number:
     """One number of every run: its name, and its values."""
 
     name: str
-    values: Array
+    values: Floats
     color: str
 
 
-def plot(result: Any, path: str | Path | None, kind: str, of: str | None) -> Any:
+def plot(result: SweepResult, path: str | Path | None, kind: str, of: str | None) -> Figure:
     """A figure of a sweep."""
     if kind not in KINDS:
         raise InputError(f"plot: kind={kind!r} is unknown{nearest(kind, KINDS)}")
@@ -49,7 +55,7 @@ def plot(result: Any, path: str | Path | None, kind: str, of: str | None) -> Any
     return saved(figure, path)
 
 
-def numbers(result: Any) -> tuple[list[Number], list[Number]]:
+def numbers(result: SweepResult) -> tuple[list[Number], list[Number]]:
     """What varied and what was measured, without what is the same in all good runs."""
     names, table = result.table()
     inputs = len(names) - sum(len(labels) for labels in result.labels.values())
@@ -65,7 +71,7 @@ def numbers(result: Any) -> tuple[list[Number], list[Number]]:
 # -- figures ------------------------------------------------------------------------------------------------------
 
 
-def overview(result: Any, given: list[Number], measured: list[Number]) -> Any:
+def overview(result: SweepResult, given: list[Number], measured: list[Number]) -> Figure:
     """The first number: how it is distributed, what it depends on, and how."""
     what = measured[0]
     first = [number for number, *_ in effects(given, what)][:BEHIND]
@@ -74,7 +80,8 @@ def overview(result: Any, given: list[Number], measured: list[Number]) -> Any:
     if not first:
         _histogram(figure.subplots(), what)
         return figure
-    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 1.05))  # each row has a layout of its own
+    rows = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.0, 1.05))  # each with a layout of its own
+    above, below = rows[:, 0]
     left, right = above.subplots(1, 2)
     _histogram(left, what)
     left.set_ylabel("runs")
@@ -88,7 +95,7 @@ def overview(result: Any, given: list[Number], measured: list[Number]) -> Any:
     return figure
 
 
-def scatter_matrix(result: Any, given: list[Number], measured: list[Number]) -> Any:
+def scatter_matrix(result: SweepResult, given: list[Number], measured: list[Number]) -> Figure:
     """Everything against everything: points below, correlations of ranks above, distributions between."""
     outputs = measured[: max(1, MATRIX - len(given))]
     shown = [*given[: MATRIX - len(outputs)], *outputs]
@@ -110,7 +117,7 @@ def scatter_matrix(result: Any, given: list[Number], measured: list[Number]) -> 
     return figure
 
 
-def histograms(result: Any, given: list[Number], measured: list[Number]) -> Any:
+def histograms(result: SweepResult, given: list[Number], measured: list[Number]) -> Figure:
     """How each number is distributed."""
     shown = measured[:PANELS]
     columns = min(3, len(shown))
@@ -126,7 +133,7 @@ def histograms(result: Any, given: list[Number], measured: list[Number]) -> Any:
     return figure
 
 
-def tornado(result: Any, given: list[Number], measured: list[Number]) -> Any:
+def tornado(result: SweepResult, given: list[Number], measured: list[Number]) -> Figure:
     """What the first number depends on, the most important first."""
     found = effects(given, measured[0])
     if not found:
@@ -143,7 +150,7 @@ KINDS = {"overview": overview, "scatter": scatter_matrix, "histograms": histogra
 # -- panels -------------------------------------------------------------------------------------------------------
 
 
-def _histogram(panel: Any, number: Number, named: bool = True) -> None:
+def _histogram(panel: Axes, number: Number, named: bool = True) -> None:
     values = number.values[np.isfinite(number.values)]
     bins = int(np.clip(np.sqrt(len(values)), 8, 60))
     panel.hist(values, bins=bins, color=number.color, alpha=0.85, edgecolor="white", linewidth=0.4)
@@ -158,7 +165,7 @@ def _histogram(panel: Any, number: Number, named: bool = True) -> None:
         panel.set_title(said, fontsize=8.5, color=SOFT, weight="normal")
 
 
-def _scatter(panel: Any, x: Number, y: Number, curve: bool = True) -> None:
+def _scatter(panel: Axes, x: Number, y: Number, curve: bool = True) -> None:
     good = np.flatnonzero(np.isfinite(x.values) & np.isfinite(y.values))
     shown = good[:: max(1, len(good) // POINTS)]
     opacity = float(np.clip(250 / max(len(shown), 1), 0.15, 0.8))
@@ -169,14 +176,14 @@ def _scatter(panel: Any, x: Number, y: Number, curve: bool = True) -> None:
         panel.plot(at, middle, color=INK, linewidth=1.8, solid_capstyle="round")
 
 
-def _running_median(x: Array, y: Array) -> tuple[Array, Array]:
+def _running_median(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Medians of y in slices of equally many x."""
     order = np.argsort(x, kind="stable")
     slices = np.array_split(order, int(np.clip(np.sqrt(len(x)) / 2.5, 2, 20)))
     return np.array([np.median(x[s]) for s in slices]), np.array([np.median(y[s]) for s in slices])
 
 
-def _correlation(panel: Any, x: Number, y: Number) -> None:
+def _correlation(panel: Axes, x: Number, y: Number) -> None:
     """The correlation of ranks as a number on a tint of its size."""
     rho = rank_correlation(x.values, y.values)
     panel.set_facecolor(RISES if rho > 0 else FALLS)
@@ -189,7 +196,7 @@ def _correlation(panel: Any, x: Number, y: Number) -> None:
         spine.set_visible(False)
 
 
-def _edge_labels(panel: Any, i: int, j: int, n: int, below: str, beside: str) -> None:
+def _edge_labels(panel: Axes, i: int, j: int, n: int, below: str, beside: str) -> None:
     """Names at the left and lower edge of a matrix only."""
     panel.tick_params(labelsize=7)
     if j <= i:
@@ -206,7 +213,7 @@ def _edge_labels(panel: Any, i: int, j: int, n: int, below: str, beside: str) ->
         panel.tick_params(labelleft=False)
 
 
-def _tornado(panel: Any, given: list[Number], what: Number) -> None:
+def _tornado(panel: Axes, given: list[Number], what: Number) -> None:
     """Bars from the mean of the runs with the lowest values of an input to that of those with the highest."""
     found = effects(given, what)[:BARS]
     centre = float(np.nanmean(what.values))
@@ -236,14 +243,14 @@ def effects(given: list[Number], what: Number) -> list[tuple[Number, float, floa
     return sorted(found, key=lambda entry: -abs(entry[2] - entry[1]))
 
 
-def rank_correlation(x: Array, y: Array) -> float:
+def rank_correlation(x: Floats, y: Floats) -> float:
     """Spearman's coefficient: how far y rises or falls with x, by whatever curve."""
     good = np.isfinite(x) & np.isfinite(y)
     ranks = [np.argsort(np.argsort(values[good], kind="stable"), kind="stable") for values in (x, y)]
     return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
-def _title(result: Any) -> str:
+def _title(result: SweepResult) -> str:
     failed = int(result.statistics.failed)
     trouble = f", {failed:,} failed" if failed else ""
     return f"{result.model.mechanism.name}: {result.n:,} runs{trouble}"

@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import Floats
 
 
-def packed_tracks(values: Array, low: Array, step: Array) -> dict[str, Any]:
+class Tracks(TypedDict):
+    """Tracks as JSON data: (frames, tracks, components), the least value and the step of each component, and bytes."""
+
+    shape: list[int]
+    low: list[float]
+    step: list[float]
+    data: str
+
+
+def packed_tracks(values: Floats, low: Floats, step: Floats) -> Tracks:
     """Values (frames, tracks, components) as JSON data; component k is low[k] + i step[k] with 0 <= i < 65536.
 
-    What `unpacked` or the page reads differs by at most step / 2.
+    What the page reads differs by at most step / 2.
     """
     levels = np.rint((values - low) / np.where(step > 0, step, 1.0)).astype(np.uint16)
     # Differences wrap around at 65536 and so do the sums that undo them: nothing is lost.
@@ -30,18 +39,7 @@ def packed_tracks(values: Array, low: Array, step: Array) -> dict[str, Any]:
     return {"shape": list(values.shape), "low": low.tolist(), "step": step.tolist(), "data": data}
 
 
-def unpacked(tracks: dict[str, Any]) -> Array:
-    """The values of packed tracks: what the page computes."""
-    frames, count, components = tracks["shape"]
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(tracks["data"])), dtype=np.uint8)
-    planes = raw.astype(np.uint16).reshape(2, components, frames, count)
-    zigzag = np.moveaxis(planes[0] | planes[1] << 8, 0, -1)
-    changes = (zigzag >> 1) ^ -(zigzag & 1)
-    levels = np.cumsum(np.cumsum(changes, axis=1, dtype=np.uint16), axis=0, dtype=np.uint16)
-    return np.asarray(np.asarray(tracks["low"]) + levels * np.asarray(tracks["step"]))
-
-
-def pose_tracks(positions: Array, quaternions: Array) -> dict[str, Any]:
+def pose_tracks(positions: Floats, quaternions: Floats) -> Tracks:
     """Positions (n, nb, 3) and unit quaternions (n, nb, 4) as seven tracks per body, x y z qx qy qz qw.
 
     A coordinate is off by at most 1/131070 of the largest extent of the motion, a rotation by 1.3e-4 rad.
@@ -53,18 +51,18 @@ def pose_tracks(positions: Array, quaternions: Array) -> dict[str, Any]:
     return packed_tracks(np.concatenate([positions, continuous(quaternions)], axis=-1), lows, steps)
 
 
-def point_tracks(points: Array) -> dict[str, Any]:
+def point_tracks(points: Floats) -> Tracks:
     """Points (n, m, 3) as three tracks each; one is off by at most 1/131070 of their largest extent."""
     extent = np.ptp(points, axis=(0, 1)).max()
     return packed_tracks(points, points.min(axis=(0, 1)), np.full(3, extent / 65535))
 
 
-def continuous(quaternions: Array) -> Array:
+def continuous(quaternions: Floats) -> Floats:
     """The same rotations without jumps of sign: each quaternion on the side of the one before."""
     turns = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0
     signs = np.concatenate([np.ones_like(quaternions[:1, :, 0]), np.where(turns, -1.0, 1.0)])
     return np.asarray(quaternions * np.cumprod(signs, axis=0)[..., None])
 
 
-def _differences(levels: Array, axis: int) -> Array:
+def _differences(levels: Floats, axis: int) -> Floats:
     return np.diff(levels, axis=axis, prepend=np.zeros_like(np.take(levels, [0], axis)))

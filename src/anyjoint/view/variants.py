@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import InputError
 from anyjoint.view.page import write_page
-from anyjoint.view.record import ground_drawings, trajectory_motion, trajectory_scene
+from anyjoint.view.record import ground_drawings, model_of, trajectory_motion, trajectory_scene
 from anyjoint.view.scene import Scene, Variant, Variants
+
+if TYPE_CHECKING:
+    from anyjoint.simulate import Trajectory
 
 FRAME_RATE = 30.0
 
 
-def variants_page(runs: Iterable[tuple[str, float, Any]], path: str | Path, **options: Any) -> Path:
+def variants_page(runs: Iterable[tuple[str, float, Trajectory]], path: str | Path, **options: Any) -> Path:
     """Write the page of several runs: of each what it is called, its number and its trajectory."""
     return write_page(variants_scene(runs, **options), path)
 
 
 def variants_scene(
-    runs: Iterable[tuple[str, float, Any]], *, name: str = "iteration", value: str = "cost", count: int = 1,
+    runs: Iterable[tuple[str, float, Trajectory]], *, name: str = "iteration", value: str = "cost", count: int = 1,
     frame_rate: float = FRAME_RATE, **options: Any,
 ) -> Scene:  # fmt: skip
     """The scene of several runs, which opens with the last one; `count` is about how many they are.
@@ -33,7 +36,7 @@ def variants_scene(
     scene = None
     for label, number, traj in runs:
         motion = trajectory_motion(traj, frame_rate, 1 / max(1, count))
-        items.append(Variant(label, number, motion, ground_drawings(traj.model.mechanism)))
+        items.append(Variant(label, number, motion, ground_drawings(model_of(traj).mechanism)))
         scene = trajectory_scene(traj, frame_rate=frame_rate, **options)
     if scene is None:
         raise InputError("a page of several motions needs one at least")
