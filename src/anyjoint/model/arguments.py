@@ -11,12 +11,12 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.scalar import holds_truth, reals
-from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.scalar.array import ArrayLike, Dtype, Floats
 
 Inputs = Sequence[tuple[str, int]]  # names and lengths of rows
 
 
-def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> Floats:
+def checked_row(where: str, x: ArrayLike, name: str, n: int, dtype: Dtype) -> Floats:
     """An input as machine code wants it: real, finite, of this dtype, (n,) or (batch, n), rows contiguous."""
     try:
         given = np.asarray(x)
@@ -57,7 +57,7 @@ def check_finite(where: str, name: str, given: Floats) -> None:
 
 
 def checked_rows(
-    where: str, arrays: Sequence[object], inputs: Inputs, dtype: np.dtype[Any]
+    where: str, arrays: Sequence[ArrayLike], inputs: Inputs, dtype: Dtype
 ) -> tuple[list[Floats], tuple[int, ...]]:
     """All inputs of a call, and its batch: () for one state, else (states,)."""
     if len(arrays) != len(inputs):
@@ -71,7 +71,7 @@ def checked_rows(
 
 
 def checked_out(
-    where: str, out: object, shape: tuple[int, ...], dtype: np.dtype[Any], rows: Sequence[Floats]
+    where: str, out: object, shape: tuple[int, ...], dtype: Dtype, rows: Sequence[Floats]
 ) -> Floats:
     """The caller's place for the result, or a new one."""
     if out is None:
@@ -113,9 +113,10 @@ def write_out(where: str, out: Any, results: tuple[Floats, ...]) -> Any:
     return out
 
 
-def _fits(place: Any, result: Floats) -> bool:
-    good = isinstance(place, np.ndarray) and place.dtype == result.dtype and place.shape == result.shape
-    return good and bool(place.flags.writeable)
+def _fits(place: object, result: Floats) -> bool:
+    if not isinstance(place, np.ndarray) or place.dtype != result.dtype or place.shape != result.shape:
+        return False
+    return place.flags.writeable
 
 
 ONE = 1  # thread, unless more are asked for: compared by identity, which an array in its place cannot upset
@@ -141,7 +142,7 @@ def checked_flag(where: str, name: str, given: object) -> bool:
     return bool(given)
 
 
-def finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
+def finite(what: str, given: object, *shapes: tuple[int, ...], hint: str = "") -> Floats:
     """Finite numbers of one of some shapes, or of any if none is named."""
     wanted = " or ".join(f"finite numbers {shape}" if shape else "a finite number" for shape in shapes)
     expected = f"expected {wanted or 'finite numbers'}{hint}"

@@ -207,7 +207,7 @@ class Compiled(Part):
         return (t,)  # what is no time is refused where rows are checked
 
     def evaluate(
-        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
+        self, quantity: str | Quantity, arrays: tuple[ArrayLike, ...], out: Floats | None = None, threads: int = 1,
         parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """The result row of a quantity, finite and away from singular places; `parameters` has one row per state."""
@@ -222,19 +222,21 @@ class Compiled(Part):
         name = quantity if isinstance(quantity, str) else quantity.name
         return self.answer(self._programs.get(name) or self.program(quantity), arrays, out, threads)
 
-    def answer(self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
+    def answer(
+        self, program: Program, arrays: tuple[ArrayLike, ...], out: Floats | None = None, threads: int = 1
+    ) -> Floats:
         """The result row of a program, finite and away from singular places."""
         result = self.answer_anywhere(program, arrays, out, threads)
         screened(self.whole, program, arrays, result)
         return result
 
-    def _check_place(self, quantity: Quantity, arrays: tuple[Any, ...]) -> None:
+    def _check_place(self, quantity: Quantity, arrays: tuple[ArrayLike, ...]) -> None:
         """Raise where joints break down."""
         if self.places is not None and not quantity.anywhere:
             self.places.check(quantity.name, arrays[0])
 
     def answer_anywhere(
-        self, program: Program, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
+        self, program: Program, arrays: tuple[ArrayLike, ...], out: Floats | None = None, threads: int = 1
     ) -> Floats:
         """The result row of a program, finite or explained; near singular places it may be finite nonsense."""
         self._check_place(program.quantity, arrays)

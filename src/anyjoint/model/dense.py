@@ -14,7 +14,7 @@ from anyjoint.dynamics.multipliers import constrained_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.checks import check_regular
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.tree.plan import Link
 
 from .arguments import checked_out, checked_rows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Forward = Callable[..., Floats]
 
 
-def solved_forward(model: Model, name: str, arrays: tuple[object, ...], out: Floats | None) -> Floats:
+def solved_forward(model: Model, name: str, arrays: tuple[ArrayLike, ...], out: Floats | None) -> Floats:
     """Forward dynamics by a formulation that solves numerically, of one state or a batch, finite or explained."""
     check_regular(model.mechanism)
     where, inputs = "forward_dynamics", [("q", model.nq), ("v", model.nv), ("tau", model.nv)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
+from anyjoint.scalar.array import Dtype
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Body, Mechanism
@@ -22,7 +22,7 @@ class Part:
     mechanism: Mechanism
     nq: int
     nv: int
-    dtype: np.dtype[Any]
+    dtype: Dtype
     workshop: Workshop
 
     @property

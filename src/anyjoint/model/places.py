@@ -8,7 +8,6 @@ so that the dynamics stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from anyjoint.codegen import Kernel, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Joint
-from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism import Body, Mechanism
 from anyjoint.mechanism.fence import check_inside, fences_of
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import SCREWS, joint_reason
@@ -41,7 +40,7 @@ ARRAYS = rows_and_numbers("q", "result")
 class Shares:
     """Numbers of all joints, usually about 1: where one is below `least`, the joint of its owner may break down."""
 
-    def __init__(self, program: Program | Interpreted, owners: Sequence[object], least: float) -> None:
+    def __init__(self, program: Program | Interpreted, owners: Sequence[Body], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
 
     def all_clear(self, q: ArrayLike) -> bool:
@@ -53,11 +52,11 @@ class Shares:
         """Which of the states (n, nq) are too near."""
         return [int(k) for k in np.flatnonzero(self._broken(q).any(axis=1))]
 
-    def owner(self, q: Floats) -> Any:
+    def owner(self, q: Floats) -> Body:
         """The body whose joint is the trouble in one of those states."""
         return self.owners[int(np.argmax(self._broken(q[None])[0]))]
 
-    def smallest(self, q: Floats) -> Any:
+    def smallest(self, q: Floats) -> Body:
         """The body whose joint is nearest to trouble in one state."""
         return self.owners[int(np.argmin(np.nan_to_num(np.abs(self.values(q[None])[0]), nan=0.0)))]
 
@@ -140,7 +139,7 @@ def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, co
     """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
-    owners: list[object] = []
+    owners: list[Body] = []
     size = 0
     for body in mechanism.bodies:
         if isinstance(body.joint, SCREWS) or not (body.joint.nq or body.joint.follows):

@@ -18,7 +18,7 @@ from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Dtype, Floats
 from anyjoint.trace.numbers import Numbers, NumberTable
 from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.workshop import Trace
@@ -82,7 +82,7 @@ class Program:
 
     # -- calls ----------------------------------------------------------------------------------------------
 
-    def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
+    def __call__(self, *arrays: ArrayLike, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
         if threads is ONE:
             answer = self.state(arrays, out)
@@ -150,7 +150,7 @@ def split(shapes: Sequence[tuple[int, ...]], result: Floats) -> list[Floats]:
 
 
 def filled(
-    name: str, trace: Trace, numbers: Numbers | NumberTable, batch: tuple[int, ...], dtype: np.dtype[Any]
+    name: str, trace: Trace, numbers: Numbers | NumberTable, batch: tuple[int, ...], dtype: Dtype
 ) -> Floats:
     """What a program's kernels load, (*batch, count), by its set-up from raw numbers; never empty."""
     values = np.zeros((*batch, trace.count))

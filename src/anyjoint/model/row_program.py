@@ -13,7 +13,7 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Dtype, Floats
 from anyjoint.trace.plans import Varying
 from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.workshop import Trace, Workshop
@@ -47,7 +47,7 @@ class RowProgram:
         trace: Trace,
         workshop: Workshop,
         mechanism: Mechanism,
-        dtype: np.dtype[Any],
+        dtype: Dtype,
         width: int | None,
     ) -> None:
         self.quantity, self.trace, self.dtype = quantity, trace, dtype
@@ -70,7 +70,7 @@ class RowProgram:
         table = rows.table(self.workshop, self.trace.over, self.trace.gravity, self.trace.closed)
         return filled(self.quantity.name, self.trace, table, (rows.count,), self.dtype)
 
-    def __call__(self, arrays: tuple[Any, ...], numbers: Floats, out: Floats | None, threads: int) -> Floats:
+    def __call__(self, arrays: tuple[ArrayLike, ...], numbers: Floats, out: Floats | None, threads: int) -> Floats:
         """Evaluate on rows (n,), which serve all states, or on batches of as many states as `numbers` has rows."""
         name, count = self.quantity.name, len(numbers)
         rows, batch = checked_rows(name, arrays, self.inputs, self.dtype)
@@ -156,7 +156,7 @@ class RowPrograms:
     def evaluate(
         self,
         quantity: str | Quantity,
-        arrays: tuple[Any, ...],
+        arrays: tuple[ArrayLike, ...],
         given: ParameterRows | Mapping[str, Any],
         out: Floats | None = None,
         threads: int = 1,

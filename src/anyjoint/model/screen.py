@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
 
 
 def screened(
-    model: Model, program: Program | RowProgram, arrays: Sequence[Any], result: Floats,
+    model: Model, program: Program | RowProgram, arrays: Sequence[ArrayLike], result: Floats,
     rows: ParameterRows | None = None,
 ) -> None:  # fmt: skip
     """Raise if a quantity that needs M^-1 was asked for at a singular place; `rows` has parameters of each state."""

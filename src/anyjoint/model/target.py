@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism.frame import Frame, find_frame
 from anyjoint.scalar import reals
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose, rotation_problem
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class Target:
     `position_weight=(0, 0, 1)` only the height counts.
     """
 
-    position: Any = None
-    orientation: Any = None
-    position_weight: Any = 1.0
-    orientation_weight: Any = 1.0
+    position: ArrayLike | None = None
+    orientation: Pose | ArrayLike | None = None
+    position_weight: ArrayLike = 1.0
+    orientation_weight: ArrayLike = 1.0
 
 
 @frozen(eq=False)
@@ -55,7 +55,7 @@ class Reached:
     """
 
     q: Floats
-    reached: Any  # a truth value, or one for each state of a batch
+    reached: bool | Floats  # a truth value, or one for each state of a batch
     errors: Mapping[str, Floats]
     iterations: int
     limited: tuple[str, ...] = field(default=())
@@ -102,7 +102,8 @@ def is_batch(targets: Any) -> bool:
 def _is_batch(target: Any) -> bool:
     if isinstance(target, Target):
         position, turn = target.position, target.orientation
-        return bool(np.ndim(position) == 2 or (not isinstance(turn, Pose) and np.ndim(turn) == 3))
+        several = position is not None and np.ndim(position) == 2
+        return several or (turn is not None and not isinstance(turn, Pose) and np.ndim(turn) == 3)
     return not isinstance(target, Pose) and (np.ndim(target) == 3 or _rows(np.shape(target)))
 
 
@@ -141,7 +142,7 @@ def _as_target(given: Any, what: str) -> Target:
     raise InputError(f"{what} is {given!r}; expected a position, a pose, a matrix (4, 4) or an aj.Target")
 
 
-def _numbers(given: Any, dimensions: int, shape: tuple[int, ...], what: str) -> Floats:
+def _numbers(given: ArrayLike, dimensions: int, shape: tuple[int, ...], what: str) -> Floats:
     try:
         made = reals(given)
     except (TypeError, ValueError):
@@ -152,7 +153,7 @@ def _numbers(given: Any, dimensions: int, shape: tuple[int, ...], what: str) -> 
     return np.asarray(made, dtype=float)
 
 
-def _weight(given: Any, what: str) -> Floats:
+def _weight(given: ArrayLike, what: str) -> Floats:
     try:
         made = reals(given)
     except (TypeError, ValueError):

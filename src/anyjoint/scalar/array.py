@@ -12,4 +12,5 @@ else:
     ArrayLike = Any  # numpy.typing takes longer to import than all that needs it
 
 Floats = np.ndarray[Any, np.dtype[Any]]  # of the type that a model was compiled for, or float64
+Dtype = np.dtype[Any]  # which type that is
 Ints = np.ndarray[Any, np.dtype[np.intp]]

@@ -17,7 +17,7 @@ from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.schedule import address
 from anyjoint.model.row_program import in_rows
 from anyjoint.quantity import Quantity
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import Dtype, Floats
 from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
@@ -32,7 +32,7 @@ _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 class CompiledStepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
-    def __init__(self, step: Step, dtype: np.dtype[Any], width: int | None = None, rows: bool = False) -> None:
+    def __init__(self, step: Step, dtype: Dtype, width: int | None = None, rows: bool = False) -> None:
         """`rows`: every state has numbers of its own."""
         self.step, self.dtype = step, dtype
         self.schedule = in_rows(step.schedule) if rows else step.schedule

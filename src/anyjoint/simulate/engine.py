@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import Floats
 
 from .adaptive import compiled_adaptive, python_adaptive
 from .chunk import Chunk, StepUnderflow
@@ -76,7 +76,7 @@ def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:
     return Chunk(t, q, v, sum(part.steps for part in parts), paths=tuple(whole), work=_works(parts, 0))
 
 
-def _works(parts: Sequence[Chunk], axis: int) -> Any:
+def _works(parts: Sequence[Chunk], axis: int) -> Floats | None:
     works = [part.work for part in parts if part.work is not None]
     return np.concatenate(works, axis=axis) if works else None
 

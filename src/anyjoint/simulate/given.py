@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def checked_stepper(method: object) -> Stepper:
     return STEPPERS[method]
 
 
-def seconds(name: str, value: Any, least: float) -> float:
+def seconds(name: str, value: float, least: float) -> float:
     """A time, or a step."""
     if not is_number(value) or not least <= float(value) < math.inf:
         wanted = "a positive" if least else "a"
@@ -49,7 +49,7 @@ def finest(model: Model, stepper: Stepper) -> float:
     return max(least, SOLVED * CLOSE) if stepper.solves else least
 
 
-def tolerances(rtol: Any, atol: Any, least: float) -> tuple[float, float]:
+def tolerances(rtol: float, atol: float, least: float) -> tuple[float, float]:
     """Tolerances that can be met."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not is_number(value) or not 0 <= float(value) < math.inf:
@@ -81,7 +81,7 @@ def start_states(model: Model, q0: ArrayLike | None, v0: ArrayLike | None) -> tu
     return q, v, single
 
 
-def _numbers(name: str, x: Any, n: int) -> Floats:
+def _numbers(name: str, x: ArrayLike, n: int) -> Floats:
     try:
         found = reals(x)
     except (TypeError, ValueError) as error:
@@ -93,7 +93,7 @@ def _numbers(name: str, x: Any, n: int) -> Floats:
     return found
 
 
-def every(save_every: Any, steps: float, bytes_each: int) -> int:
+def every(save_every: int | None, steps: float, bytes_each: int) -> int:
     """Which steps are saved; so many that a trajectory does not outgrow memory, unless it is said."""
     if save_every is None:
         return max(1, math.ceil(steps * bytes_each / MOST_BYTES))
@@ -102,7 +102,7 @@ def every(save_every: Any, steps: float, bytes_each: int) -> int:
     return int(save_every)
 
 
-def held_steps(hold: Any, drive: Drive, stepper: Stepper, numeric: str | None) -> int | None:
+def held_steps(hold: int | None, drive: Drive, stepper: Stepper, numeric: str | None) -> int | None:
     """For how many steps a function's torque is held."""
     if hold is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,11 +46,11 @@ class Stop:
         """Which end it is."""
         return "lower limit" if self.side > 0 else "upper limit"
 
-    def gap(self, q: Floats) -> Any:
+    def gap(self, q: Floats) -> Floats:
         """How far coordinates (..., nq) are from it; negative beyond."""
         return self.side * (q[..., self.at] - self.end)
 
-    def speed(self, v: Floats) -> Any:
+    def speed(self, v: Floats) -> Floats:
         """How quickly the gap grows under velocities (..., nv)."""
         return self.side * v[..., self.rate]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.frozen import frozen
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import Floats, Ints
 
 from .compiled_stepper import compiled_stepper, numbers_of
 from .fixed import drive_rows
@@ -38,7 +38,7 @@ class Steps:
         """How many."""
         return len(self.h)
 
-    def instants(self, k: Any) -> Floats:
+    def instants(self, k: Ints) -> Floats:
         """When steps k ask for inputs, (steps, parts)."""
         return np.asarray(self.t[k, None] + self.h[k, None] * np.array(self.parts))
 

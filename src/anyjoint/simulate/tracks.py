@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.frozen import frozen
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import Floats, Ints
 
 if TYPE_CHECKING:
     from .request import Request
@@ -70,7 +70,7 @@ class ContactForces:
         """Those of one trajectory of a batch."""
         return ContactForces(*(x[:, index] for x in (self.points, self.normals, self.forces)))
 
-    def take(self, samples: Any) -> ContactForces:
+    def take(self, samples: Ints | slice) -> ContactForces:
         """Those of some samples."""
         return ContactForces(*(x[samples] for x in (self.points, self.normals, self.forces)))
 
