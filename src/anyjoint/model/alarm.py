@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from anyjoint.codegen import CompiledSchedule, Kernel, Run, Schedule, Store, row
 from anyjoint.geometry.check import EVERYWHERE
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import less, select
+from anyjoint.scalar import Scalar, less, select
 from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 
@@ -80,9 +79,9 @@ def _flags(joint: Joint, leader: Joint, share: float) -> Kernel | None:
     return Kernel(graph, (ARRAYS[0], ARRAYS[2]), loads, stores) if stores else None
 
 
-def _flag(x: Any, low: float, high: float) -> Any:
+def _flag(x: Scalar, low: float, high: float) -> Scalar:
     """0 for low <= x <= high, else infinite, also where x is not a number."""
-    inside: Any = 1.0
+    inside: Scalar = 1.0
     if high < math.inf:
         inside = select(x <= high, inside, 0.0)
     if low > -math.inf:

@@ -7,13 +7,14 @@ to 1 after the other. Placements and numbers of joints move frames, and stay out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 
 from anyjoint.codegen import Kernel, Store
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.inertia import spatial_inertias
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.spatial.inertia import UPPER
 from anyjoint.symbolic import Node
@@ -62,7 +63,7 @@ class _Affine:
 
     def __init__(self, workshop: Workshop, trace: Trace, nodes: dict[str, list[Node]]) -> None:
         self.workshop, self.trace, self.mechanism, self.nodes = workshop, trace, workshop.mechanism, nodes
-        self.coefficients: list[Any] = []
+        self.coefficients: list[Scalar] = []
         # Row 0 is all that does not vary, row 1 is nothing at all, the others hold one entry each.
         self.own = [spatial_inertias([body.inertia for body in self.mechanism.bodies])]
         self.gravity = [np.array(self.mechanism.gravity if trace.gravity else (0, 0, 0), dtype=float)]
@@ -119,7 +120,7 @@ class _Affine:
                         self._add_entry(entry, rows, 1.0, k)
                 begin += len(entries)
 
-    def _entries(self, index: int, what: str) -> list[Any]:
+    def _entries(self, index: int, what: str) -> list[Scalar]:
         """A parameter of a body: graph nodes if it varies, else numbers."""
         present = np.asarray(value_of(self.mechanism, self._name(index, what)), dtype=float).ravel().tolist()
         return self.nodes.get(self._name(index, what), present)
@@ -127,7 +128,9 @@ class _Affine:
     def _name(self, index: int, what: str) -> str:
         return f"{self.mechanism.bodies[index].name}/{what}"
 
-    def _add_entry(self, coefficient: Any, rows: list[Floats], unit: Any, place: Any) -> None:
+    def _add_entry(
+        self, coefficient: Scalar, rows: list[Floats], unit: float | Floats, place: int | EllipsisType
+    ) -> None:
         """Take an entry out of the first row and put it alone into a new one."""
         self.coefficients.append(coefficient)
         self._add_row()

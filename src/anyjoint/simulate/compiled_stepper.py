@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -37,10 +36,10 @@ class CompiledStepper:
         self.step, self.dtype = step, dtype
         self.schedule = in_rows(step.schedule) if rows else step.schedule
         self.code = CompiledSchedule(self.schedule, dtype=dtype.name, width=width)
-        self._entries: dict[int, Any] = {}
+        self._entries: dict[int, Callable[..., None]] = {}
         self._libraries: list[Library] = []
 
-    def _entry(self, width: int) -> Any:
+    def _entry(self, width: int) -> Callable[..., None]:
         """The loop for so many states side by side, as a ctypes function; it runs without the GIL."""
         if width not in self._entries:
             schedule = self.schedule

@@ -60,7 +60,7 @@ class Drive:
         columns = [np.interp(times, self.times, column) for column in self.values.T]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
 
-    def slopes(self, times: Floats, close: Any) -> Floats:
+    def slopes(self, times: Floats, close: float | Floats) -> Floats:
         """How inputs at each of the times change in time, by what they are a little before and behind."""
         return np.asarray((self.rows(times + close) - self.rows(times - close)) / (2 * np.reshape(close, (-1, 1))))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import has_chart, joint_key
 from anyjoint.symbolic import Graph, Node
@@ -58,7 +58,7 @@ class Pieces:
         return np.asarray(np.nan_to_num(np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float)))
 
     @cached_property
-    def smooth(self) -> list[Any]:
+    def smooth(self) -> list[Scalar]:
         """What must not jump: values, and their derivatives by all coordinates."""
         if not self.slopes:
             return list(self.values)
@@ -198,7 +198,7 @@ def _pieces(joint: Joint, leader: Joint) -> Pieces | None:
     return made_of(graph, q, joint_pose(joint, q).matrix.flat)
 
 
-def made_of(graph: Graph, q: Sequence[Node], values: Iterable[Any], slopes: bool = True) -> Pieces | None:
+def made_of(graph: Graph, q: Sequence[Node], values: Iterable[Scalar], slopes: bool = True) -> Pieces | None:
     """Values as pieces, or None where nothing decides between cases."""
     moving = tuple(x for x in values if isinstance(x, Node))
     deciders = tuple(i for i in reachable(graph, [x.id for x in moving]) if graph.op[i] in PIECES)

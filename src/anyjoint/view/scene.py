@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from anyjoint.scalar.array import Floats
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.mesh_table import MeshTable
-from anyjoint.view.strands import Strand
 from anyjoint.view.tracks import point_tracks, pose_tracks
+
+if TYPE_CHECKING:
+    from anyjoint.view.strands import Strand
 
 
 @frozen

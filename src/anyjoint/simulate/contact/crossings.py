@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.scalar.array import Floats
 
 from ..events import Event, StateAt, locate
 from ..trajectory import Crossing
+from .lift import Lifted
 from .monitor import Look
 from .switch import Situation
 
@@ -41,7 +41,7 @@ class Crossings:
         return None
 
 
-def _lifted(event: Event, lift: Callable[..., Any]) -> Callable[[float, Floats, Floats], float]:
+def _lifted(event: Event, lift: Callable[[Floats, Floats], Lifted]) -> Callable[[float, Floats, Floats], float]:
     """An event's value at states of the present modes."""
 
     def value(t: float, q: Floats, v: Floats) -> float:
