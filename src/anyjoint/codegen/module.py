@@ -79,13 +79,13 @@ def schedule_module(
 
 
 # Rows of the next tile, asked for while this one is computed: lanes walk through as many rows at once, which is more
-# than the processor foresees by itself. Rows that lie far apart are left alone beyond 64 kB.
+# than the processor foresees by itself; no more than half of the nearest cache, so that what is computed stays there.
 FETCH_AHEAD = """\
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define internal void @fetch_ahead(ptr %from, i64 %bytes) nounwind noinline {
 entry:
-  %long = icmp sgt i64 %bytes, 65536
-  %end = select i1 %long, i64 65536, i64 %bytes
+  %long = icmp sgt i64 %bytes, 16384
+  %end = select i1 %long, i64 16384, i64 %bytes
   br label %test
 test:
   %at = phi i64 [ 0, %entry ], [ %next, %line ]
