@@ -33,17 +33,24 @@ if TYPE_CHECKING:
 PUSHES = {"weight": "weight_forces", "pull": "generalized_forces"}
 STEPPING = """\
 const stepping = () => {{
-  const [row, now, drive] = [model.row, nq + nv, nv + 4 + 6 * nb].map(vector);
+  const [row, drive, lastQ, lastV] = [model.row, nv + 4 + 6 * nb, nq, nv].map(vector);
+  const shownQ = row.subarray(model.shows, model.shows + nq);
+  const shownV = row.subarray(model.shows + nq, model.shows + nq + nv);
   const settings = Float64Array.from(model.settings);
+  const before = drive.slice();
+  const none = drive.slice();
   let due = NaN; // when the last step ended
-  const push = (gravity, wrenches, damping) => {{
-    const before = drive.slice();
-    drive.set(gravity.map((x, k) => x - model.gravity[k]), nv);
-    wrenches ? drive.set(wrenches, nv + 3) : drive.fill(0, nv + 3);
-    drive[nv + 3 + 6 * nb] = damping;
-    return drive.some((x, k) => x !== before[k]);
+  const same = (x, y) => {{
+    for (let k = 0; k < x.length; k++) if (x[k] !== y[k]) return false;
+    return true;
   }};
-  const moved = (q, v) => q.some((x, k) => x !== now[k]) || v.some((x, k) => x !== now[nq + k]);
+  const push = (gravity, wrenches, damping) => {{
+    before.set(drive);
+    for (let k = 0; k < 3; k++) drive[nv + k] = gravity[k] - model.gravity[k];
+    for (let k = 0; k < 6 * nb; k++) drive[nv + 3 + k] = wrenches ? wrenches[k] : 0;
+    drive[nv + 3 + 6 * nb] = damping;
+    return !same(drive, before);
+  }};
   const begin = (q, v, time) => {{
     row.fill(0);
     row.set(q);
@@ -53,34 +60,36 @@ const stepping = () => {{
 {advance}
   const step = (q, v, {{ gravity, wrenches, damping, time = 0 }}, dt) => {{
     const pushed = push(gravity, wrenches, damping);
-    const {{ call }} = drive.some((x) => x !== 0) ? parts.pushed : parts.step ?? parts.pushed;
-    advance(() => call(row, drive, settings), q, v, time, dt, moved(q, v) || !(Math.abs(time - due) < dt / 2), pushed);
-    now.set(row.subarray(model.shows, model.shows + nq + nv));
-    q.set(now.subarray(0, nq));
-    v.set(now.subarray(nq, nq + nv));
+    const attempt = same(drive, none) ? parts.step ?? parts.pushed : parts.pushed;
+    const goesOn = same(q, lastQ) && same(v, lastV) && Math.abs(time - due) < dt / 2;
+    advance(attempt, q, v, time, dt, goesOn, pushed);
+    q.set(shownQ);
+    v.set(shownV);
+    lastQ.set(shownQ);
+    lastV.set(shownV);
     due = time + dt;
   }};
   return {{ step, touched: row.subarray(model.shown, model.shown + SHOWN * touches) }};
 }};"""
 GIVEN = """\
-  const advance = (attempt, q, v, time, dt, anew) => {
-    if (anew) begin(q, v, time);
+  const advance = (attempt, q, v, time, dt, goesOn) => {
+    if (!goesOn) begin(q, v, time);
     row[model.time] = time;
     settings[0] = dt;
-    attempt();
+    attempt.call(row, drive, settings);
   };"""
 # Steps lead beyond what is shown, so they begin anew where something else pushes.
 CHOSEN = """\
   const rates = parts.rates ?? parts.pushed;
-  const advance = (attempt, q, v, time, dt, anew, pushed) => {
+  const advance = (attempt, q, v, time, dt, goesOn, pushed) => {
     settings[0] = Infinity;
-    if (anew || pushed) {
+    if (!goesOn || pushed) {
       begin(q, v, time);
       rates.call(row, drive, settings); // a step of no length
       parts.first.call(row, drive, settings);
     }
     while (row[model.time] < time + dt) {
-      attempt();
+      attempt.call(row, drive, settings);
       if (row[model.step] < model.smallest * Math.max(row[model.time], dt)) return row.fill(NaN);
     }
     settings[0] = time + dt;
