@@ -206,6 +206,19 @@ def test_the_live_page_runs_and_its_sliders_work(live):
     assert quiet(live), live.messages
 
 
+def test_many_sliders_scroll_and_leave_the_buttons_their_room(live):
+    many = (
+        "(() => { const card = document.querySelector('.live'), sliders = card.querySelector('.sliders');"
+        " sliders.hidden = false; const one = sliders.querySelector('.slider');"
+        " for (let k = 0; k < 60; k++) sliders.append(one.cloneNode(true));"
+        " const row = card.querySelector('.row'), play = row.firstChild.getBoundingClientRect();"
+        " return [row.offsetHeight, play.height, sliders.scrollHeight > sliders.clientHeight]; })()"
+    )
+    row, button, scrolls = live.evaluate(many)
+    assert row >= button
+    assert scrolls
+
+
 def test_a_body_can_be_pulled_with_the_mouse(live):
     x, y = live.evaluate(
         "(() => { const g = anyjoint.bodies.groups[0]; "
