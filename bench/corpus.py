@@ -134,7 +134,8 @@ def _opens_osim(path: Path) -> bool:
     import opensim
 
     try:
-        return bool(opensim.Model(str(path)).initSystem())
+        model = opensim.Model(str(path))
+        return bool(model.initSystem()) and model.getNumBodies() > 0
     except RuntimeError:
         return False
 
