@@ -11,6 +11,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import trace_forces
 from anyjoint.frozen import frozen
+from anyjoint.joints import Joint
 from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
@@ -213,10 +214,18 @@ def unwound(model: Model, t: Floats, q: Floats, v: Floats) -> Floats:
     """
     made = q.copy()
     for body in model.mechanism.bodies:
-        for k, coordinate in enumerate(body.joint.coordinates):
-            if coordinate.period:
-                at, rate = made[:, body.q.start + k], body.joint.velocity_of(k)
-                speed = np.zeros(len(t)) if rate is None else v[:, body.v.start + rate]
-                lack = np.diff(at) - 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)
-                at[1:] -= coordinate.period * np.cumsum(np.round(lack / coordinate.period))
+        joint, own = body.joint, made[:, body.q]
+        speed = np.zeros((len(t), joint.nq))
+        for k in range(joint.nq):
+            if (rate := joint.velocity_of(k)) is not None:
+                speed[:, k] = v[:, body.v.start + rate]
+        way = 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)[:, None]
+        periods = [c.period or 0.0 for c in joint.coordinates]
+        if any(periods) and type(joint).nearest is not Joint.nearest:  # of one set of angles, before turns are counted
+            for i in range(1, len(t)):
+                own[i] = joint.nearest(own[i].tolist(), (own[i - 1] + way[i - 1]).tolist())
+        for k, period in enumerate(periods):
+            if period:
+                lack = np.diff(own[:, k]) - way[:, k]
+                own[1:, k] -= period * np.cumsum(np.round(lack / period))
     return made
