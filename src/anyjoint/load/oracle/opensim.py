@@ -115,8 +115,8 @@ class Oracle:
         yield "lengths", np.where(longer, theirs, ours), theirs
         if self.mech.constraints:
             return
-        at = self._slots()
-        ours = model.moment_arms(q, self.muscles) @ self.rates()[np.ix_(at, at)]  # OpenSim's are of its own speeds
+        N = self.rates()[np.ix_(self._slots(), self._speeds())]
+        ours = model.moment_arms(q, self.muscles) @ N  # OpenSim's are of its own speeds
         theirs = np.zeros_like(ours)
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
@@ -154,18 +154,28 @@ class Oracle:
         return in_rates[np.ix_(at, at)]
 
     def rates(self) -> Floats:
-        """N of qdot = N u, in OpenSim's order; velocities of balls are no rates there."""
-        n = self.now.getNU()
-        N, u = np.zeros((n, n)), simbody.Vector(n, 0.0)
+        """N of qdot = N u, in OpenSim's order; velocities of balls are no rates there. It stands still then."""
+        nq, n = self.now.getNQ(), self.now.getNU()
+        N, u = np.zeros((nq, n)), simbody.Vector(n, 0.0)
         for k in range(n):
             u.set(k, 1.0)
             self.now.setU(u)
             self.model.realizeVelocity(self.now)
-            N[:, k] = [self.now.getQDot().get(i) for i in range(n)]
+            N[:, k] = [self.now.getQDot().get(i) for i in range(nq)]
             u.set(k, 0.0)
         self.now.setU(u)
         self.model.realizePosition(self.now)
         return N
+
+    def _speeds(self) -> Floats:
+        """Where the speed of each of our velocities is among OpenSim's, of a model that stands still."""
+        found = np.zeros(self.mech.nv, dtype=int)
+        for name, at in self.order:
+            self.own[name].setSpeedValue(self.now, 1.0)
+            found[self._velocity(at)] = int(np.argmax([self.now.getU().get(i) for i in range(self.now.getNU())]))
+            self.own[name].setSpeedValue(self.now, 0.0)
+        self.model.realizePosition(self.now)
+        return found
 
     def _slots(self) -> Floats:
         """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
