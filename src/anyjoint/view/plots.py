@@ -202,7 +202,8 @@ def style() -> AbstractContextManager[None]:
         from matplotlib import rc_context
     except ImportError:
         raise AnyjointError("plots need matplotlib; install it with `pip install anyjoint[plots]`") from None
-    return rc_context(STYLE)
+    made: AbstractContextManager[None] = rc_context(STYLE)  # which has a type only where matplotlib is installed
+    return made
 
 
 def new_figure(width: float, height: float) -> Figure:

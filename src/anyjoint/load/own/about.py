@@ -21,7 +21,7 @@ from .codec import decoded, encoded
 from .text import Json
 
 PARTS = ("joints", "coordinates", "chained", "starts", "settings", "collisions", "tendons", "sensors")
-DT = "settings 'dt'"
+DT, METHOD = "settings 'dt'", "settings 'method'"
 
 
 def encoded_source(source: Source) -> Json:
@@ -47,6 +47,11 @@ def _part(part: str, where: str, value: Any, mech: Mechanism) -> Any:
         return _start(where, value, mech)
     if part == "chained":
         return _fits(where, value, isinstance(value, Coupled), "a record of kind joints.Coupled")
+    if where == METHOD:
+        from anyjoint.stepper import STEPPERS  # only files that name one need them
+
+        known = ("auto", *STEPPERS)
+        return _fits(where, value, value in known, f"one of {', '.join(known)}")
     if part == "settings":
         fine = is_real(value) and 0 < value < math.inf if where == DT else isinstance(value, (float, int, str))
         return _fits(where, value, fine, "a number above 0" if where == DT else "a number or a text")
