@@ -30,7 +30,7 @@ from anyjoint.mechanism.gallery import revolute_chain, torus_chain
 from anyjoint.scalar import cos, sin
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, zeros
 from anyjoint.symbolic import Graph, Node
-from anyjoint.trace import joint_program, straight
+from anyjoint.trace import joint_program, joints_cache, straight
 from anyjoint.trace.flatten import flatten
 from anyjoint.trace.joints_cache import JointCache
 from anyjoint.trace.numbers import numbers_of
@@ -228,11 +228,11 @@ def _no_setup(chain: str, method: Algorithm) -> Count:
 WITHOUT: dict[str, Variant] = {
     "all savings on": per_body,
     "canonical frames": switched(canonical=False),
-    "elementary rotations": switched((straight, "link_body", dense_pose)),
+    "elementary rotations": switched((joints_cache, "link_body", dense_pose)),
     "zero and one patterns of numbers": switched((straight, "CONSTANTS", ())),
     "zeros in articulated inertias": switched((articulated_body, "unit_columns", lambda S: {})),
     "merging of identities": switched((joint_program, "merge_identities", list)),
-    "symmetric storage": switched((straight, "link_body", full_inertia), (Pose, "inertia", pass_in_full)),
+    "symmetric storage": switched((joints_cache, "link_body", full_inertia), (Pose, "inertia", pass_in_full)),
     "common terms": switched(shared=False),
     "regrouped inertia": switched(regroup=False),
     "acceleration tensor": _no_tensor,

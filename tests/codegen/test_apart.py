@@ -78,3 +78,11 @@ def test_what_the_second_part_reads_is_moved(mechanism):
     assert whole.words is schedule.words
     unparted = Apart(model.program("forward_dynamics").trace.schedule, wanted=True)  # has no columns
     assert not unparted.parts.alone
+
+
+def test_sums_in_rows_begin_with_zeros_in_every_call():
+    model = aj.gallery.revolute_chain(5).compile(form="kernels")
+    code = model.program("energy").code
+    assert np.array_equal(code.apart.words_onto_zeros, code.apart.words)
+    state = np.full(5, 0.3), np.full(5, 0.2)
+    assert model.energy(*state) == model.energy(*state)

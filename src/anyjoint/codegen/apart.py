@@ -67,9 +67,13 @@ class Apart:
 
     @cached_property
     def words_onto_zeros(self) -> Offsets:
-        """The same for one state whose results are zero already: without runs that write nothing else."""
-        zeros = {k for k, kernel in enumerate(self.schedule.kernels) if _clears(kernel)}
-        if not zeros or any(run.again for run in self.schedule.runs):
+        """The same for one state whose results are zero where nothing else is written: without runs that write zeros.
+
+        Sums begin with zeros, too, so that where some go to rows all runs stay.
+        """
+        kernels = self.schedule.kernels
+        zeros = {k for k, kernel in enumerate(kernels) if _clears(kernel)}
+        if not zeros or any(map(_sums, kernels)) or any(run.again for run in self.schedule.runs):
             return self.words
         return replace(self.schedule, runs=tuple(run for run in self.schedule.runs if run.kernel not in zeros)).words
 
@@ -79,6 +83,11 @@ def _clears(kernel: Kernel) -> bool:
     graph, ids = kernel.graph, {store.node.id for store in kernel.stores}
     zeros = not kernel.loads and all(graph.op[i] == Op.CONST and graph.value(i) == 0 for i in ids)
     return zeros and all(kernel.arrays[store.array].kind == "row" for store in kernel.stores)
+
+
+def _sums(kernel: Kernel) -> bool:
+    """Whether a kernel adds to rows."""
+    return any(store.accumulate and kernel.arrays[store.array].kind == "row" for store in kernel.stores)
 
 
 def _second_part(schedule: Schedule) -> int:
