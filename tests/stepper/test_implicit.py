@@ -62,7 +62,8 @@ def test_springs_between_bodies_against_a_dense_solve():
     K = J.T @ bodily_stiffness(mech, acting, model.body_poses(q)) @ J
     D = np.zeros_like(K)
     for body in mech.bodies:
-        D[body.v, body.v] += np.diag(body.damping)
+        W = np.array([body.joint.speeds(q[body.q], unit) for unit in np.eye(body.joint.nv)], dtype=float).T
+        D[body.v, body.v] += W.T @ np.diag(body.damping) @ W  # dampers feel speeds W v
     for name in ("arm", "hand"):
         body = mech[name]
         slope = np.eye(body.joint.nv)
