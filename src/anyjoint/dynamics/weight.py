@@ -20,6 +20,10 @@ def weigh(body: Record, parent: Parent) -> None:
 
 
 WEIGHT = algorithm(
-    "weight", ("outward", weigh), ("inward", collect), inputs=["q", Input("g", 3)], results=["generalized"],
+    "weight",
+    ("outward", weigh),
+    ("inward", collect),
+    inputs=["q", Input("g", 3)],
+    results=["generalized"],
     gravity=False,
-)  # fmt: skip
+)
