@@ -106,7 +106,7 @@ def test_quaternions_and_charts(method):
     options = {"method": method, "duration": 0.1, "dt": 0.01, "save_every": 4}
     run = model.simulate(q0, v0, **(options | {"save_every": 1}))
     assert np.abs(np.diff(run.q[:, 4:], axis=0)).max() > 1  # the chart has changed
-    check(model, q0, v0, d, **options)
+    check(model, q0, v0, d, tolerance=4e-8, **options)  # what is left falls with H^4: 1.6e-8, with half of H 3e-10
 
 
 def test_a_motion_that_depends_on_time():
