@@ -46,6 +46,7 @@ def test_steps_that_shrink_to_nothing_say_what_may_be_behind_it():
     assert "modified-articulated-body" in str(run.status)
 
 
+@pytest.mark.slow
 @pytest.mark.fast_code  # it takes many steps
 def test_where_steps_shrink_to_nothing_does_not_depend_on_the_clock(monkeypatch):
     """Steps are taken in pieces that last a moment; all of them are looked at."""

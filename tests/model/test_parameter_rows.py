@@ -194,7 +194,10 @@ def test_forces_on_bodies_want_them_where_they_are(method):
         mech.compile().simulate(np.zeros((2, 2)), duration=0.1, method=method, forces=[spring], parameters=rows)
 
 
-@pytest.mark.parametrize("method", ["bdf1", "implicit-midpoint", "time-stepping"])
+SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in ("bdf1", "implicit-midpoint")]
+
+
+@pytest.mark.parametrize("method", [*SLOW, "time-stepping"])
 @pytest.mark.parametrize("name", ["lower/placement", "lower/mass"])
 def test_rows_that_take_plans_of_their_own_know_stops_and_forces(method, name):
     """Where frames change with the row, or joints follow others, each row has a plan."""

@@ -286,6 +286,7 @@ def live_chain(tmp_path_factory):
     return mech, model_page(mech.compile(), tmp_path_factory.mktemp("live") / "chain.html", dt=module.DT)
 
 
+@pytest.mark.slow
 def test_live_chains_stay_linked(chromium, live_chain):
     mech, path = live_chain
     chromium.open(path, "play=0&lite=1")

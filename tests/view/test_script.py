@@ -143,7 +143,10 @@ def test_other_gravity_and_wrenches_act_as_they_should(case, page):
     assert np.abs(np.array(seen) - expected).max() < 1e-4 * change  # of second order in h, and the digits that are left
 
 
-@pytest.mark.parametrize("method", ["semi-implicit-euler", "implicit-euler", "bdf2", "dopri5"])
+OTHERS = ["semi-implicit-euler", "implicit-euler", "bdf2"]  # test_live_steps.py runs them without a browser
+
+
+@pytest.mark.parametrize("method", ["dopri5", *(pytest.param(x, marks=pytest.mark.slow) for x in OTHERS)])
 def test_pages_step_by_any_method(method, chromium, tmp_path):
     """Also after the rehearsal, a pull and a reset, of which nothing is remembered."""
     mech = mixed()
