@@ -8,7 +8,7 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector
 
-from .chart_change import changed, has_charts, nearest_chart
+from .chart_change import changed, nearest_chart
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate
 from .quaternion import turn_of
@@ -47,14 +47,10 @@ class Contact(TwoSurfaces):
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """Differences of coordinates; among charts, how far the body is turned, and how far away in x and y."""
-        if not has_charts(self.surface1, self.surface2):
+        if self.deflects_by_coordinates:
             return super().deflection(q, rest)
         there, here = self.pose(rest), self.pose(q)
         return [*turn_of(there.R.T @ here.R), here.p[0] - there.p[0], here.p[1] - there.p[1]]
-
-    @property
-    def deflects_by_coordinates(self) -> bool:
-        return not has_charts(self.surface1, self.surface2)
 
     def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
         """Velocities; among charts, the angular velocity in the body, and its velocity along x and y of the parent."""
@@ -62,7 +58,3 @@ class Contact(TwoSurfaces):
             return v
         twist = self.jacobian(q) @ vector(*v)
         return [*twist[:3], *(self.pose(q).R[:2] @ twist[3:])]
-
-    @property
-    def speeds_are_velocities(self) -> bool:
-        return not has_charts(self.surface1, self.surface2)

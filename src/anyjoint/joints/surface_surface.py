@@ -11,7 +11,7 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix, vector
 
-from .chart_change import changed, check_aligned, has_charts, nearest_chart
+from .chart_change import changed, check_aligned, nearest_chart
 from .joint import Coordinate
 from .product_rule import leg_motion
 from .surface_coordinates import surface_coordinates
@@ -63,10 +63,6 @@ class SurfaceSurface(TwoSurfaces):
         pairs = [[surface.frame(*x[k : k + 2]) for x in (rest, q)] for k, surface in self._surfaces]
         return [x for there, here in pairs for x in (there.R.T @ (here.p - there.p))[:2]]
 
-    @property
-    def deflects_by_coordinates(self) -> bool:
-        return not has_charts(self.surface1, self.surface2)
-
     def speeds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
         """Velocities; among charts, those of the point over each surface, along the axes of its frame."""
         if self.speeds_are_velocities:
@@ -76,10 +72,6 @@ class SurfaceSurface(TwoSurfaces):
             S = leg_motion(lambda x: surface.frame(x[0], x[1]), q[k : k + 2], [0, 0]).S  # noqa: B023
             made += list(S[3:5] @ vector(*v[k : k + 2]))
         return made
-
-    @property
-    def speeds_are_velocities(self) -> bool:
-        return not has_charts(self.surface1, self.surface2)
 
     @property
     def _surfaces(self) -> tuple[tuple[int, Any], tuple[int, Any]]:

@@ -1,4 +1,4 @@
-"""What joints of two surfaces share: where charts end, what must not be met, where they are singular."""
+"""What joints of two surfaces share: where charts end, what springs feel, what must not be met, singular places."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ class TwoSurfaces(Joint):
     def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
         """None among charts, which change before any is met."""
         return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)
+
+    @property
+    def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
+
+    @property
+    def speeds_are_velocities(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first = self.surface1.singularity(float(q[0]), float(q[1]))
