@@ -66,7 +66,7 @@ def check_products(model, name):
         close(flat(dy), np.imag(oracle(*moved)[0]) / STEP, 2e-12)
     w = rng.normal(size=len(flat(dy)))
     same, g = model.vjp(name, tuple(point), w)
-    close(flat(same), flat(y), 1e-15)
+    close(flat(same), flat(y), 1e-14)  # the same sums, in another order where identities were found
     forward, backward = w @ flat(dy), sum(np.sum(np.ravel(g[row.name]) * x) for row, x in zip(rows, d, strict=True))
     scale = np.abs(w) @ np.abs(flat(dy))
     assert abs(forward - backward) <= 1e-12 * max(scale, 1e-30)
@@ -345,6 +345,13 @@ def test_operations_are_a_small_multiple():
     assert ratios["vjp", "forward_dynamics"] < 2.3
     assert ratios["jvp", "forward_dynamics"] < 2.6
     assert ratios["hvp", "forward_dynamics"] < 5.6
+
+
+def test_derivatives_of_general_joints_hide_no_identities():
+    """Normals of tori are unit vectors and their rates are at right angles to them: 4,260 and 4,183 without."""
+    products = gallery.torus_chain(5).compile(form="straight").products
+    assert products.named("jvp inverse_dynamics").op_count().total <= 3_890
+    assert products.named("vjp inverse_dynamics").op_count().total <= 4_009
 
 
 def test_gradients_are_of_the_type_of_the_model():

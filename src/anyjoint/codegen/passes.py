@@ -13,6 +13,7 @@ from anyjoint.codegen.ahead import ahead
 from anyjoint.codegen.cut import WHOLE, WITH_LIMBS, cut, length
 from anyjoint.codegen.grouped import AT_ONCE, SIZES, gathered, grouped
 from anyjoint.codegen.hoist import hoisted
+from anyjoint.codegen.identities import without_identities
 from anyjoint.codegen.ir import LEAVES, LONG, Listing, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
 from anyjoint.codegen.merge import merged
@@ -36,6 +37,7 @@ def passes() -> tuple[Pass, ...]:
     return (
         Pass("ahead", "schedules", "sines and cosines that depend on inputs and numbers alone, before the first run"),
         Pass("merge", "schedules", "kernels that do the same as one"),
+        Pass("identities", "derivatives of general joints", "subexpressions that are equal as one"),
         Pass("lower", "kernels", "expressions as statements in order; sine and cosine of one angle become one"),
         Pass("cut", "more than 6,000 statements", "pieces of 2,500, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
@@ -54,6 +56,11 @@ def over_schedule(schedule: Schedule) -> Schedule:
 def over_derivatives(schedule: Schedule) -> Schedule:
     """Those over derivatives of schedules, in which sines are ahead already: "merge"."""
     return merged(schedule)
+
+
+def over_derivatives_of_joints(schedule: Schedule) -> Schedule:
+    """Those over derivatives in which there are functions of general joints: "identities"."""
+    return without_identities(schedule)
 
 
 def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:

@@ -12,10 +12,12 @@ from anyjoint.codegen import Array, Place, Schedule
 from anyjoint.codegen.activity import Entries
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.codegen.passes import over_derivatives_of_joints
 from anyjoint.codegen.tangent import rate_of, tangent
 from anyjoint.stepper.physics import built_in_joints
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import GENERAL
 
 from .accelerations import Equation
 from .product import NUMBERS, WEIGHTS, Problem, change_of
@@ -106,7 +108,10 @@ class _Making:
 
     def finished(self) -> Trace:
         joints = built_in_joints(self.workshop.mechanism) if self.problem.bends else ()
-        return replace(self.trace, schedule=self.builder.schedule(), joints=(*self.trace.joints, *joints))
+        schedule = self.builder.schedule()
+        if any(link.kind == GENERAL for link in self.trace.plan.links):
+            schedule = over_derivatives_of_joints(schedule)
+        return replace(self.trace, schedule=schedule, joints=(*self.trace.joints, *joints))
 
 
 def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
