@@ -9,7 +9,9 @@ from anyjoint import gallery, joints
 from anyjoint.export.c import c_package
 from anyjoint.export.javascript import javascript_module
 from anyjoint.model import Model
+from anyjoint.model.dense import ALONE, WITH_MULTIPLIERS
 from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity.formulations import FORMULATIONS
 from anyjoint.trace.workshop import Workshop
 from tests.joints.zoo import KINDS
 
@@ -90,3 +92,8 @@ def test_sweeps_and_their_quantities_mean_rows_of_the_same_lengths():
             lengths = dict(workshop.sizes(method.inputs, method.over, method.sized))
             assert [row.size(mech) for row in quantity.given(mech)] == list(lengths.values()), quantity.name
     assert seen >= 2
+
+
+def test_formulations_that_solve_numerically_have_a_way_to():
+    assert set(ALONE) == {name for name, formulation in FORMULATIONS.items() if formulation.numeric}
+    assert set(WITH_MULTIPLIERS) == {name for name, formulation in FORMULATIONS.items() if formulation.solves}

@@ -8,7 +8,6 @@ Loading a pickle runs code: load only what comes from someone you trust.
 from __future__ import annotations
 
 import copy
-import importlib
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -53,7 +52,8 @@ def unpacked(data: bytes) -> Parcel:
 
 def _cloudpickle() -> Callable[[Any], bytes] | None:
     try:
-        found: Callable[[Any], bytes] = importlib.import_module("cloudpickle").dumps
+        from cloudpickle import dumps
     except ImportError:
         return None
+    found: Callable[[Any], bytes] = dumps
     return found

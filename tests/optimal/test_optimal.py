@@ -5,6 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.optimal.descent import Search
 
 
 def cart_pole():
@@ -163,10 +164,8 @@ def test_a_parameter_and_a_start_within_bounds():
 
 
 def test_gradient_of_the_cost_is_its_slope():
-    from anyjoint.optimal.descent import _Problem
-
     model = cart_pole()
-    problem = _Problem(
+    problem = Search(
         model, {"tau": np.ones((5, 2)), "q0": [0.1, 0.2], "pole/mass": None}, lambda q, v: q[0] * v[1] + aj.sin(q[1]),
         lambda t, q, v, tau: t * tau[0] ** 2 + q[1] ** 2, None, None, (0.3, 0.01, [0, 0], [0.5, 0]),
     )  # fmt: skip

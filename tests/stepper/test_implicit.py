@@ -44,7 +44,8 @@ def bodily_stiffness(mech, acting, T, e=2e-4):
     steps = e * np.eye(n)
 
     def at(d):
-        return spring_energy(mech, acting, [displaced(x, d[6 * k : 6 * k + 6]) for k, x in enumerate(T)])
+        moved = zip(T, d.reshape(-1, 6), strict=True)
+        return spring_energy(mech, acting, [displaced(x, xi) if xi.any() else x for x, xi in moved])
 
     K = np.zeros((n, n))
     for i in range(n):

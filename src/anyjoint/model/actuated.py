@@ -17,6 +17,7 @@ from anyjoint.scalar.array import ArrayLike, Floats
 
 from .constraints import velocities_of
 from .parameter_rows import Given
+from .part import WhichBody
 
 if TYPE_CHECKING:
     from .model import Model
@@ -26,7 +27,7 @@ MISSED = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may mis
 
 
 def actuated_forces(
-    model: Model, motion: Sequence[Floats], tau: Floats, actuated: Any, t: ArrayLike | None,
+    model: Model, motion: Sequence[Floats], tau: Floats, actuated: WhichBody | Sequence[WhichBody], t: ArrayLike | None,
     parameters: Given | None = None,
 ) -> Floats:  # fmt: skip
     """Forces of the actuated velocities, 0 for all others; `tau` is what the tree asks for in this motion (q, v, a)."""

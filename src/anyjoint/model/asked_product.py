@@ -12,7 +12,7 @@ from anyjoint.frozen import frozen
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar import reals
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .arguments import checked_flag, checked_row
 from .method import completed
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def asked_jvp(
-    model: Model, quantity: str, point: Sequence[Any], direction: Sequence[object] | Mapping[str, object], raw: bool,
-    threads: int,
+    model: Model, quantity: str, point: Sequence[ArrayLike], direction: Sequence[object] | Mapping[str, object],
+    raw: bool, threads: int,
 ) -> tuple[Any, Any]:  # fmt: skip
     """As `Model.jvp` says."""
     asked = Asked.of(model, "jvp", quantity, point)
@@ -40,8 +40,9 @@ def asked_jvp(
 
 
 def asked_vjp(
-    model: Model, quantity: str, point: Sequence[Any], weights: Any, wrt: Sequence[str] | None, raw: bool, threads: int
-) -> tuple[Any, dict[str, Floats]]:
+    model: Model, quantity: str, point: Sequence[ArrayLike], weights: Any, wrt: Sequence[str] | None, raw: bool,
+    threads: int,
+) -> tuple[Any, dict[str, Floats]]:  # fmt: skip
     """As `Model.vjp` says."""
     asked = Asked.of(model, "vjp", quantity, point)
     rows, parameters = asked.sorted_names(asked.names if wrt is None else named("vjp", wrt))
@@ -53,8 +54,8 @@ def asked_vjp(
 
 
 def asked_hvp(
-    model: Model, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[object] | Mapping[str, object],
-    wrt: Sequence[str] | None, raw: bool, threads: int,
+    model: Model, quantity: str, point: Sequence[ArrayLike], weights: Any,
+    direction: Sequence[object] | Mapping[str, object], wrt: Sequence[str] | None, raw: bool, threads: int,
 ) -> dict[str, Floats]:  # fmt: skip
     """As `Model.hvp` says."""
     asked = Asked.of(model, "hvp", quantity, point)
@@ -83,7 +84,7 @@ class Asked:
     rows: tuple[Any, ...]
 
     @staticmethod
-    def of(model: Model, what: str, name: str, point: Sequence[Any]) -> Asked:
+    def of(model: Model, what: str, name: str, point: Sequence[ArrayLike]) -> Asked:
         """Check the quantity and complete its arguments."""
         quantity = known_quantity(model, what, name)
         given = quantity.given(model.mechanism)

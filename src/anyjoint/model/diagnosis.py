@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism.singular import joint_reason
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 if TYPE_CHECKING:
     from .model import Model
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 LARGE = 1e100  # velocities are squared, and multiplied by masses and lengths
 
 
-def explain(model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:
+def explain(
+    model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[ArrayLike], result: Floats
+) -> None:
     """Raise the error that explains a result which is not finite; return if it is finite after all."""
     if np.isfinite(result).all():
         return

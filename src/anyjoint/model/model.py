@@ -153,7 +153,8 @@ class Model(
         return np.zeros(self.nv, self.dtype)
 
     def inverse_dynamics(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, actuated: Any = None, t: ArrayLike | None = None,
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *,
+        actuated: WhichBody | Sequence[WhichBody] | None = None, t: ArrayLike | None = None,
         algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ class Parameters(MutableMapping[str, Any]):
             self._mechanism.replace_body(body)
         return before, problems
 
-    def _restore(self, gravity: Any, bodies: list[Any]) -> None:
+    def _restore(self, gravity: Sequence[float], bodies: Iterable[Body]) -> None:
         self._mechanism.gravity = gravity
         for body in bodies:
             self._mechanism.replace_body(body)

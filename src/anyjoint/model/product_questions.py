@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anyjoint.options import named_options
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .part import Part
 
@@ -16,7 +16,7 @@ class ProductQuestions(Part):
 
     @named_options
     def jvp(
-        self, quantity: str, point: Sequence[Any], direction: Sequence[object] | Mapping[str, object], *,
+        self, quantity: str, point: Sequence[ArrayLike], direction: Sequence[object] | Mapping[str, object], *,
         raw: bool = False, threads: int = 1,
     ) -> tuple[Any, Any]:  # fmt: skip
         """A quantity at a point, and its derivative along a direction.
@@ -35,8 +35,8 @@ class ProductQuestions(Part):
 
     @named_options
     def vjp(
-        self, quantity: str, point: Sequence[Any], weights: Any, *, wrt: Sequence[str] | None = None, raw: bool = False,
-        threads: int = 1,
+        self, quantity: str, point: Sequence[ArrayLike], weights: Any, *, wrt: Sequence[str] | None = None,
+        raw: bool = False, threads: int = 1,
     ) -> tuple[Any, dict[str, Floats]]:  # fmt: skip
         """A quantity at a point, and the gradient of the sum of weights times its entries, by name.
 
@@ -54,8 +54,9 @@ class ProductQuestions(Part):
 
     @named_options
     def hvp(
-        self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[object] | Mapping[str, object], *,
-        wrt: Sequence[str] | None = None, raw: bool = False, threads: int = 1,
+        self, quantity: str, point: Sequence[ArrayLike], weights: Any,
+        direction: Sequence[object] | Mapping[str, object], *, wrt: Sequence[str] | None = None, raw: bool = False,
+        threads: int = 1,
     ) -> dict[str, Floats]:  # fmt: skip
         """The derivative of the gradient that `vjp` gives, along a direction: second derivatives times a vector.
 

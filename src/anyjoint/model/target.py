@@ -77,7 +77,7 @@ class Reached:
         return f"{head} {after}: {off}{held}{remedy}"
 
 
-def read_targets(mech: Mechanism, targets: Any, where: str) -> list[Aim]:
+def read_targets(mech: Mechanism, targets: object, where: str) -> list[Aim]:
     """All targets, checked; batches must agree."""
     pairs = list(targets.items()) if isinstance(targets, Mapping) else targets
     if not isinstance(pairs, (list, tuple)) or not pairs or not all(_is_pair(pair) for pair in pairs):
@@ -89,7 +89,7 @@ def read_targets(mech: Mechanism, targets: Any, where: str) -> list[Aim]:
     return aims
 
 
-def _is_pair(given: Any) -> bool:
+def _is_pair(given: object) -> bool:
     return isinstance(given, (list, tuple)) and len(given) == 2
 
 

@@ -97,7 +97,7 @@ def optimise(
     """
     check_model("optimise", model)
     checked_iterations("optimise", iterations, tolerance)
-    problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
+    problem = Search(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
     limits = problem.bounds(bounds)
     scipy = _scipy()
     bar = Progress(progress, f"optimising {model.mechanism.name}")
@@ -137,7 +137,7 @@ def _scipy() -> Any:
     return optional("scipy.optimize", "optimise: SciPy is not installed; pip install 'anyjoint[scipy]'")
 
 
-class _Problem:
+class Search:
     """Free numbers, what they mean, and the cost of the run that they make."""
 
     def __init__(

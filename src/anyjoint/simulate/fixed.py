@@ -63,11 +63,10 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             out = stepper.advance(state, drive, settings, numbers, count, every, request.threads)
             pace.stop()
             done += count
-            left = stepper.step.past or stepper.step.tape
             if request.log is not None:
                 request.log.take(count * every, h)
-            if request.log is not None and left:
-                request.log.leave(taken + every * np.arange(1, count + 1), out[..., left])
+                if left := stepper.step.past or stepper.step.tape:
+                    request.log.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every
             if seen:
                 yield _chunk(request, times[at : at + count], out, taken - told, stepper.step.shown)

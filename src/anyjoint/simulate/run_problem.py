@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from anyjoint.codegen import CompiledSchedule
 from anyjoint.dynamics.articulated_body import MASS_SOLVE
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
@@ -18,7 +19,7 @@ from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.answers.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import Floats, Ints
 from anyjoint.stepper import STEPPERS
 from anyjoint.stepper.physics import built_in_joints, numbered_bodies
 
@@ -120,7 +121,7 @@ class Problem:
         drive = self.request.drive
         return DURATION in self.names and drive.varying and not (drive.stretches and not drive.functions)
 
-    def input_slopes(self, steps: Steps, k: Any) -> Floats:
+    def input_slopes(self, steps: Steps, k: Ints) -> Floats:
         """How the inputs of steps change with the duration, (steps, parts, inputs): those that it stretches do not."""
         drive, times = self.request.drive, steps.instants(k)
         slopes = drive.slopes(times.ravel(), np.repeat(CLOSE * steps.h[k], len(steps.parts))).reshape(*times.shape, -1)
@@ -149,9 +150,11 @@ class Problem:
         """The map that a part of the run is."""
         return self.ending if part == "end" else self.map
 
-    def code(self, kind: str, part: Part = "step") -> Any:
+    def code(self, kind: Literal["backward", "forward"], part: Part = "step") -> CompiledSchedule:
         """Machine code of a part of the run, transposed ("backward") or with rates ("forward")."""
-        return kept(self.programs, (kind, part), lambda: getattr(self.map_of(part), kind)(self.by, part))
+        own = self.map_of(part)
+        make = own.backward if kind == "backward" else own.forward
+        return kept(self.programs, (kind, part), lambda: make(self.by, part))
 
     def rows(self, steps: Steps, a: int, b: int, part: Part = "step") -> tuple[Floats, Floats]:
         """Rows of the state before some steps, and the accelerations of their stages."""
@@ -182,7 +185,7 @@ class Problem:
         places = {name: find(mechanism, name) for name in self.parameters}
         return [name for name, found in places.items() if found.what == "joint" and found.body in numbered]
 
-    def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
+    def given(self, steps: Steps, k: Ints, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""
         drive, request = self.request.drive, self.request
         if drive.varying:

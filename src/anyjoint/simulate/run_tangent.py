@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from .steps import Steps, steps_of
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
+
+InputRates = Callable[[Steps, Floats], Floats]  # of steps: how fast their inputs change
 
 
 def tangent(traj: Trajectory, direction: Mapping[str, object], raw: bool) -> tuple[Floats, Floats]:
@@ -76,8 +78,8 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
 
 
 def _run_forward(
-    problem: Problem, steps: Steps, member: int, inputs: Any, numbers: Mapping[str, Floats], part: Part, k: Floats,
-    rate: Floats, s: float = 1.0,
+    problem: Problem, steps: Steps, member: int, inputs: InputRates, numbers: Mapping[str, Floats], part: Part,
+    k: Floats, rate: Floats, s: float = 1.0,
 ) -> None:  # fmt: skip
     """Take rates of the state through steps; `s` is the part of a step after which a sample inside it stands."""
     rows, n = problem.given(steps, k, member), problem.n
@@ -90,7 +92,9 @@ def _run_forward(
     rate[:n] = own[:n]
 
 
-def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> tuple[Any, Any, Floats]:
+def _directions(
+    problem: Problem, member: int, direction: Mapping[str, Any], raw: bool
+) -> tuple[Floats, InputRates, Floats]:
     """Rates of the first state, of inputs (a function of steps), and of numbers."""
     model = problem.model
     rate = np.zeros(problem.map.row)
@@ -122,7 +126,7 @@ def _own(problem: Problem, member: int, name: str, given: object, n: int) -> Flo
     return np.asarray(values if values.ndim == 1 else values[member])
 
 
-def _input_rates(problem: Problem, member: int, given: object) -> Any:
+def _input_rates(problem: Problem, member: int, given: object) -> InputRates:
     drive, width, nv = problem.request.drive, problem.map.width, problem.model.nv
     if drive.times is not None:
         values = np.zeros_like(drive.values) if given is None else finite("tangent: tau", given, drive.values.shape)

@@ -18,6 +18,7 @@ from anyjoint.trace.structure import built_in, still_built_in
 from anyjoint.trace.whole import whole
 
 if TYPE_CHECKING:
+    from anyjoint.mechanism import Body
     from anyjoint.model import Model
 
 
@@ -45,7 +46,7 @@ class StepPrograms:
         self.where = self._where(pushes)
         self._fill([trace.numbers for trace in self.traces])
 
-    def _where(self, pushes: Sequence[Push]) -> tuple[Any, ...]:
+    def _where(self, pushes: Sequence[Push]) -> tuple[tuple[Body, ...], tuple[float, ...], list[tuple[float, ...]]]:
         mechanism = self.model.mechanism
         return tuple(mechanism.bodies), tuple(mechanism.gravity), [push.numbers for push in pushes]
 

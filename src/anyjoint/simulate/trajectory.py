@@ -16,7 +16,7 @@ from anyjoint.model.check_model import check_model
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.travel import Parcel
 
 from . import trajectory_file
@@ -31,6 +31,7 @@ from .tracks import read_tracks
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
+    from .gradient import Gradient
     from .request import Request
 
 
@@ -80,7 +81,10 @@ class Trajectory(Balance):
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def gradient(self, dq: Any = None, dv: Any = None, wrt: Sequence[str] = ("q0", "v0"), raw: bool = False) -> Any:
+    def gradient(
+        self, dq: ArrayLike | None = None, dv: ArrayLike | None = None, wrt: Sequence[str] = ("q0", "v0"),
+        raw: bool = False,
+    ) -> Gradient:  # fmt: skip
         """The gradient of a number that depends on samples, from its derivatives by them, back through all steps.
 
         `dq` and `dv` are the derivatives by the last state, (nv,), or by all samples, (samples, nv). `wrt` are "q0",

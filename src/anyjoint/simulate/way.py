@@ -1,6 +1,5 @@
 """The way from one state to the next in coordinates that wrap."""
 
-
 import numpy as np
 
 from anyjoint.scalar.array import Floats

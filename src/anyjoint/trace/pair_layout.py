@@ -91,6 +91,10 @@ class Target:
     at: Place
     stride: int
 
+    def entry(self, row: int, column: int) -> Place:
+        """The place of an entry."""
+        return self.at.at(row * self.stride + column)
+
 
 @frozen
 class PairCall:
@@ -191,8 +195,7 @@ class Pairs:
 
     def _entry(self, to: Target, rows: Block, first: int) -> int:
         """The place in a matrix of the first row of a block, in a column."""
-        begin: int = rows[0].v.start
-        return to.at.offset + begin * to.stride + first
+        return to.entry(rows[0].v.start, first).offset
 
     def _at(self, block: Block) -> int:
         return self.index[block[0].body]

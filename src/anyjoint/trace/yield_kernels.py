@@ -116,7 +116,7 @@ def climb_kernel(sizes: Sizes, count: int, stride: int) -> Kernel:
 def climb_inside_kernel(sizes: Sizes, stride: int) -> Kernel:
     """Wrenches of unit forces at some links, each as that on the parent of the first."""
     made = _LinkDraft([n for n, _ in sizes])
-    array, stores = made.argument("pi"), []
+    array, stores = made.argument("Pu"), []
     links = made.factors()
     for link, n in enumerate(made.sizes):
         for k in range(made.begins[link], made.begins[link] + n) if link else ():
@@ -143,12 +143,12 @@ def unit_kernel(of: Answer, sizes: Sizes, count: int, stored: bool, children: bo
     alpha = made.wide(made.argument("alpha", wide=True), 6, WIDEST)
     factors, outs, wrenches = made.factors(), [], []
     for sort in of.sorts:
-        array, stride = made.argument("pi"), of.spread[sort.wrench].stride
+        array, stride = made.argument(sort.wrench), of.spread[sort.wrench].stride
         counts = [n if sort.by == "v" else m for n, m in sizes]
         ends = [sum(counts[: i + 1]) for i in range(len(counts))]
         places = [range(end - n, end) for n, end in zip(counts, ends, strict=True)]
         wrenches.append([[(k, made.wide(array, 6, stride, k)) for k in of_link] for of_link in places])
-        outs.append(made.argument("rows", of.kind, wide=True, step=sort.to.stride))
+        outs.append(made.argument(f"rows_{sort.own}", of.kind, wide=True, step=sort.to.stride))
     stores: list[Store] = []
     inverse: list[Scalar] = []
     for link, own in enumerate(factors):
@@ -187,12 +187,6 @@ def follow_kernel(of: Answer, sizes: Sizes, count: int, children: bool, sort: So
     return made.kernel(stores, count)
 
 
-def own_arrays(sorts: Sequence[Sort]) -> list[str]:
-    """Results of links that the entries of a part with itself need."""
-    moved = [name for sort in sorts for name in (sort.shown, sort.psi, sort.wrench, sort.own)]
-    return [*FACTORS, "Au", "Yu", *(["K_left"] if sorts else []), *moved]
-
-
 def own_kernel(of: Answer, sizes: Sizes, children: bool) -> Kernel:
     """All entries of links behind each other with themselves, and what they show beyond them."""
     made = _Own(of, sizes, children)
@@ -216,9 +210,9 @@ class _Own(_LinkDraft):
         self.outs: dict[int, int] = {}
         self.mine: dict[int, int] = {}
         for room in range(len(of.targets)):
-            self.outs[room] = self.argument("matrix", of.kind)
+            self.outs[room] = self.argument(f"matrix_{room}", of.kind)
             if children:
-                self.mine[room] = self.argument("mine")
+                self.mine[room] = self.argument(f"mine_{room}")
         self.stores: list[Store] = []
 
     def columns(self, name: str, by: str, rows: int = 6) -> list[tuple[int, Vector]]:

@@ -13,9 +13,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from anyjoint.codegen import Kernel
+from anyjoint.codegen import Kernel, Place
 from anyjoint.codegen.builder import Builder
-from anyjoint.dynamics.forward_derivatives import FACTORS
 from anyjoint.frozen import frozen
 from anyjoint.tree.plan import Link, Plan
 
@@ -29,13 +28,19 @@ from .yield_kernels import (
     climb_inside_kernel,
     climb_kernel,
     follow_kernel,
-    own_arrays,
     own_kernel,
     turn_kernel,
     unit_kernel,
 )
 
-YieldCall = tuple[int, list[tuple[int, int]]]  # a kernel, and (array, offset) of its arguments
+
+@frozen
+class YieldCall:
+    """A kernel on a part, and places of its arguments by name; the others are results of the part's links."""
+
+    kernel: int
+    part: int
+    places: Mapping[str, Place]
 
 
 @frozen
@@ -44,7 +49,7 @@ class Columns:
 
     block: int
     columns: int
-    at: int
+    at: Place
 
 
 UNIT = Part("Au"), Part("Pu")
@@ -82,9 +87,8 @@ class Yielding:
         self.parents = [ends.get(part[0].parent, -1) for part in self.parts]
         self.children = [self.parents.count(k) for k in range(len(self.parts))]
         self.messages = Messages(self.parents, 6 * WIDEST * len(self.blocks), inward=False)
-        self.work = self.builder.work_array
         self.rooms = [self.builder.room(self.messages.size, LINE) for _ in self.answer.targets]
-        self.turned: dict[tuple[int, int], int] = {}  # (block, part above it that branches) -> accelerations there
+        self.turned: dict[tuple[int, int], Place] = {}  # (block, part above it that branches) -> accelerations there
 
     def add(self) -> None:
         """Add all runs."""
@@ -111,24 +115,23 @@ class Yielding:
         counts: dict[int, int] = {}
         for i in above:
             counts[self.block[i]] = counts.get(self.block[i], 0) + len(owners(self.parts[i], by))
-        at = self._message(room, self.parents[k])
-        return [Columns(b, n, at + self._column(b)) for b, n in counts.items()]
+        return [Columns(b, n, self._message(room, self.parents[k]).at(self._column(b))) for b, n in counts.items()]
 
     def _others(self, k: int) -> Iterator[Columns]:
         """Columns of links in other branches than a part."""
-        above, at = self._above(k), self._message(0, self.parents[k])
+        above = self._above(k)
         for (b, meeting), begin in self.turned.items():
             first = self.block.index(b)
             if meeting in above and self._towards(first, meeting).isdisjoint((k, *above)):
-                count = len(owners(self.blocks[b], "v"))
-                yield Columns(b, count, begin if meeting == self.parents[k] else at + self._column(b))
+                passed_on = self._message(0, self.parents[k]).at(self._column(b))
+                yield Columns(b, len(owners(self.blocks[b], "v")), begin if meeting == self.parents[k] else passed_on)
 
     def _towards(self, k: int, above: int) -> set[int]:
         """A part and those between it and another one above."""
         return {i for i in (k, *self._above(k)) if i != above and above in self._above(i)}
 
-    def _message(self, room: int, k: int) -> int:
-        return self.rooms[room].offset + self.messages.at[k] if k >= 0 else 0
+    def _message(self, room: int, k: int) -> Place:
+        return self.rooms[room].at(self.messages.at[k])
 
     def _column(self, block: int) -> int:
         return 6 * WIDEST * block
@@ -141,13 +144,13 @@ class Yielding:
         made = lambda: own_kernel(self.answer, sizes, children)  # noqa: E731
         first = self.parts[self.block.index(self.block[k])][0]
         inside = self._column(self.block[k])
-        arguments = [(self.work, self.places[name][self._first(k)]) for name in own_arrays(self.answer.sorts)]
+        places = {}
         for room, (by, to) in enumerate(self.answer.targets):
             before = self._at(self.parts[k][0], by) - self._at(first, by)
-            arguments.append(self._entry(to, k, self._at(self.parts[k][0], by)))
+            places[f"matrix_{room}"] = self._entry(to, k, self._at(self.parts[k][0], by))
             if children:
-                arguments.append((self.work, self._message(room, k) + inside + before))
-        return self._number(("own", sizes, children), made), arguments
+                places[f"mine_{room}"] = self._message(room, k).at(inside + before)
+        return YieldCall(self._number(("own", sizes, children), made), k, places)
 
     def _inward(self) -> Iterator[YieldCall]:
         """Wrenches of unit forces to where the tree branches, and accelerations there."""
@@ -156,10 +159,10 @@ class Yielding:
             count, branching = len(owners(block, "v")), self._branching(inside[0])
             if not count or not branching:
                 continue
-            pi = self.places["Pu"][self.index[block[0].body]]
+            pi = self._result("Pu", block[0])
             for n, k in enumerate(inside):  # to the block's first link
                 yield self._climb_inside(k)
-                at, wide = self.places["Pu"][self._first(k)], len(owners(self.parts[k], "v"))
+                at, wide = self._result("Pu", self.parts[k][0]), len(owners(self.parts[k], "v"))
                 yield from (self._climb(i, at, wide) for i in reversed(inside[:n]) if wide)
             for i in self._above(inside[0]):
                 if i in branching:
@@ -172,19 +175,18 @@ class Yielding:
     def _climb_inside(self, k: int) -> YieldCall:
         sizes, stride = self._sizes(k), self.answer.spread["Pu"].stride
         number = self._number(("climb inside", sizes), lambda: climb_inside_kernel(sizes, stride))
-        return number, [(self.work, self.places["Pu"][self._first(k)]), *self._factors(k)]
+        return YieldCall(number, k, {})
 
-    def _climb(self, k: int, pi: int, count: int) -> YieldCall:
+    def _climb(self, k: int, pi: Place, count: int) -> YieldCall:
         sizes, stride = self._sizes(k), self.answer.spread["Pu"].stride
         number = self._number(("climb", sizes, count), lambda: climb_kernel(sizes, count, stride))
-        return number, [(self.work, pi), *self._factors(k)]
+        return YieldCall(number, k, {"pi": pi})
 
-    def _turn(self, b: int, k: int, pi: int, count: int) -> YieldCall:
-        at = self.turned[b, k] = self.builder.room(6 * WIDEST, LINE).offset
+    def _turn(self, b: int, k: int, pi: Place, count: int) -> YieldCall:
+        at = self.turned[b, k] = self.builder.room(6 * WIDEST, LINE)
         stride = self.answer.spread["Pu"].stride
         number = self._number(("turn", count), lambda: turn_kernel(count, stride))
-        return number, [(self.work, pi), (self.work, self.places["Lambda"][self.index[self.parts[k][-1].body]]),
-                        (self.work, at)]  # fmt: skip
+        return YieldCall(number, k, {"pi": pi, "Lambda": self._result("Lambda", self.parts[k][-1]), "alpha": at})
 
     def _outward(self, k: int) -> Iterator[YieldCall]:
         """Rows of a part in all columns that have come to it, and its own columns in their rows."""
@@ -192,10 +194,10 @@ class Yielding:
             return
         units = [self._unit(k, group, stored=True) for group in self._groups(k, "v", 0)]
         units += [self._unit(k, group, stored=group.block < self.block[k]) for group in self._others(k)]
-        yield from sorted(units, key=lambda x: x[0])
+        yield from sorted(units, key=lambda call: call.kernel)
         for room, sort in enumerate(self.answer.sorts, 1):
             calls = [self._follow(k, group, sort, room) for group in self._groups(k, sort.by, room)]
-            yield from sorted(calls, key=lambda x: x[0])
+            yield from sorted(calls, key=lambda call: call.kernel)
 
     def _unit(self, k: int, group: Columns, stored: bool) -> YieldCall:
         """Entries of M^-1 between two branches are found from both sides, and stored once, with their mirror image."""
@@ -203,36 +205,32 @@ class Yielding:
         key = ("unit", sizes, group.columns, stored, children)
         made = lambda: unit_kernel(self.answer, sizes, group.columns, stored, children)  # noqa: E731
         first = self.blocks[group.block][0]
-        arguments = [(self.work, group.at), *self._factors(k)]
+        places = {"alpha": group.at}
         for sort in self.answer.sorts:
-            arguments.append((self.work, self.places[sort.wrench][self._first(k)]))
-            arguments.append((sort.to.at.array, sort.to.at.offset + first.v.start * sort.to.stride
-                              + self._at(self.parts[k][0], sort.by)))  # fmt: skip
+            places[f"rows_{sort.own}"] = sort.to.entry(first.v.start, self._at(self.parts[k][0], sort.by))
         if stored:
-            arguments.append(self._entry(self.answer.inverse, k, first.v.start))
-            at = self.answer.inverse.at.at(first.v.start * self.answer.inverse.stride + self.parts[k][0].v.start)
-            arguments.append((at.array, at.offset))
+            places["inverse"] = self._entry(self.answer.inverse, k, first.v.start)
+            places["mirror"] = self.answer.inverse.entry(first.v.start, self.parts[k][0].v.start)
         if children:
-            arguments.append((self.work, self._message(0, k) + self._column(group.block)))
-        return self._number(key, made), arguments
+            places["mine"] = self._message(0, k).at(self._column(group.block))
+        return YieldCall(self._number(key, made), k, places)
 
     def _follow(self, k: int, group: Columns, sort: Sort, room: int) -> YieldCall:
         children, sizes, stride = self.children[k] > 0, self._sizes(k), self.answer.spread[sort.psi].stride
         key = ("follow", tuple(n for n, _ in sizes), group.columns, children, stride, sort.to.stride)
         made = lambda: follow_kernel(self.answer, sizes, group.columns, children, sort)  # noqa: E731
         first = self.blocks[group.block][0]
-        psi = self.places[sort.psi][self.index[first.body]]
-        arguments = [(self.work, group.at), (self.work, psi), *self._factors(k)]
-        arguments.append((self.work, self.places["K_left"][self._first(k)]))
-        arguments.append(self._entry(sort.to, k, self._at(first, sort.by)))
+        places = {"alpha": group.at, "psi": self._result(sort.psi, first)}
+        places["rows"] = self._entry(sort.to, k, self._at(first, sort.by))
         if children:
-            arguments.append((self.work, self._message(room, k) + self._column(group.block)))
-        return self._number(key, made), arguments
+            places["mine"] = self._message(room, k).at(self._column(group.block))
+        return YieldCall(self._number(key, made), k, places)
 
     # -- places -----------------------------------------------------------------------------------------------------
 
-    def _first(self, k: int) -> int:
-        return self.index[self.parts[k][0].body]
+    def _result(self, name: str, link: Link) -> Place:
+        """Where a result of a link begins."""
+        return Place(self.builder.work_array, self.places[name][self.index[link.body]])
 
     def _at(self, link: Link, by: By) -> int:
         return column(link, self.index[link.body], by)
@@ -241,12 +239,9 @@ class Yielding:
         by: By = self.answer.sorts[0].by if self.answer.sorts else "v"
         return tuple((link.joint.nv, width(link, by)) for link in self.parts[k])
 
-    def _factors(self, k: int) -> list[tuple[int, int]]:
-        return [(self.work, self.places[name][self._first(k)]) for name in FACTORS]
-
-    def _entry(self, to: Target, k: int, first: int) -> tuple[int, int]:
+    def _entry(self, to: Target, k: int, first: int) -> Place:
         """The place of the first row of a part, in a column of a matrix."""
-        return to.at.array, to.at.offset + self.parts[k][0].v.start * to.stride + first
+        return to.entry(self.parts[k][0].v.start, first)
 
     def _number(self, key: Hashable, make: Callable[[], Kernel]) -> int:
         """The kernel of this kind, which is made if there is none; -1 if it would write nothing."""
@@ -257,7 +252,12 @@ class Yielding:
 
     def _run(self, calls: Sequence[YieldCall]) -> None:
         """Calls of one kernel behind each other as one run."""
-        for number, group in groupby((call for call in calls if call[0] >= 0), lambda call: call[0]):
-            arguments = zip(*(places for _, places in group), strict=True)
-            columns = [(argument[0][0], [offset for _, offset in argument]) for argument in arguments]
-            self.builder.run(number, *columns)
+        for number, group in groupby((call for call in calls if call.kernel >= 0), lambda call: call.kernel):
+            places = list(zip(*map(self._arguments, group), strict=True))
+            self.builder.run(number, *((column[0].array, [at.offset for at in column]) for column in places))
+
+    def _arguments(self, call: YieldCall) -> list[Place]:
+        """Where the kernel's arguments begin, in its order."""
+        first = self.parts[call.part][0]
+        names = (array.name for array in self.builder.kernels[call.kernel].arrays)
+        return [call.places[name] if name in call.places else self._result(name, first) for name in names]

@@ -14,12 +14,14 @@ something, the script also defines `makeContacts()`; see contact.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import ArrayLike
 from anyjoint.stepper import STEPPERS
 from anyjoint.view.contact import touching
 from anyjoint.view.drawing import packed
@@ -28,6 +30,7 @@ from anyjoint.view.record import body_drawings, count_text, ground_drawings, rea
 from anyjoint.view.scene import Scene
 
 if TYPE_CHECKING:
+    from anyjoint.joints import Coordinate
     from anyjoint.mechanism import Mechanism
 
 MOST_SLIDERS = 60
@@ -39,8 +42,8 @@ def live_page(model_info: dict[str, Any], dynamics_js: str, path: str | Path) ->
 
 
 def model_info(
-    mechanism: Mechanism, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None,
-    description: str = "", method: str = "rk4", rtol: float = 1e-8, atol: float = 1e-10,
+    mechanism: Mechanism, q0: ArrayLike | None = None, v0: ArrayLike | None = None, dt: float = 1e-3,
+    title: str | None = None, description: str = "", method: str = "rk4", rtol: float = 1e-8, atol: float = 1e-10,
 ) -> dict[str, Any]:  # fmt: skip
     """What a live page needs to know about a mechanism, beside its dynamics."""
     start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
@@ -141,13 +144,13 @@ def _names_of_files(mechanism: Mechanism) -> dict[tuple[str, int], str]:
     return single | {(body, k): name for name, (body, k) in source.coordinates.items()}
 
 
-def _ends(coordinate: Any) -> tuple[float, float]:
+def _ends(coordinate: Coordinate) -> tuple[float, float]:
     """Where a coordinate moves: within its limits, where it has both."""
     low, high = coordinate.limits
     return (low, high) if math.isfinite(low) and math.isfinite(high) and low < high else coordinate.domain
 
 
-def _sliders(coordinates: Any, q0: list[float]) -> list[dict[str, Any]]:
+def _sliders(coordinates: Sequence[dict[str, Any]], q0: list[float]) -> list[dict[str, Any]]:
     """Sliders for the first few coordinates: over one period about the start, else over the domain if bounded."""
     out = []
     sliding = [(k, c) for k, c in enumerate(coordinates) if c.get("slides", True)]

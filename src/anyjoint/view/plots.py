@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from anyjoint.codegen import OpCount
     from anyjoint.simulate import Trajectory
+
+    Count = OpCount | Mapping[str, float]
 
 STYLE: dict[Any, Any] = {  # whose keys matplotlib names one by one, others in each version
     "axes.spines.top": False,
@@ -122,7 +125,7 @@ def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) ->
     return saved(figure, path)
 
 
-def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) -> Figure:
+def operation_counts(counts: Mapping[str, Count], path: str | Path | None = None) -> Figure:
     """Stacked bars of additions, multiplications, ... for each named program; a count is a mapping or has fields."""
     if not counts:
         raise InputError(
@@ -183,12 +186,9 @@ def _name(traj: Trajectory) -> str:
     return str(getattr(getattr(traj.model, "mechanism", None), "name", "run"))
 
 
-def _count_fields(count: Any) -> dict[str, float]:
+def _count_fields(count: Count) -> dict[str, float]:
     """Operations by kind, of a mapping or of a record with fields."""
-    if isinstance(count, Mapping):
-        fields = count
-    else:
-        fields = vars(count) if hasattr(count, "__dict__") else count._asdict()
+    fields = count if isinstance(count, Mapping) else vars(count)
     return {k: float(n) for k, n in fields.items() if k != "total" and isinstance(n, int | float | np.number)}
 
 

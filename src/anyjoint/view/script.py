@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def model_page(
-    model: Model, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
-    description: str = "", method: str = "rk4", forces: Sequence[Force] = (), limits: bool = True, rtol: float = 1e-8,
-    atol: float = 1e-10, **viewer: Any,
+    model: Model, path: str | Path, q0: ArrayLike | None = None, v0: ArrayLike | None = None, dt: float = 2e-3,
+    title: str | None = None, description: str = "", method: str = "rk4", forces: Sequence[Force] = (),
+    limits: bool = True, rtol: float = 1e-8, atol: float = 1e-10, **viewer: Any,
 ) -> Path:  # fmt: skip
     """Write the live page of a model, under forces and within limits; `viewer` as in `viewer_options`."""
     if viewer.get("autoplay") is None and falls(model.mechanism):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Mechanism
 
+from .answer import Oracle
+
 ENGINES = {"pin": "URDF", "mujoco": "MJCF", "opensim": "OpenSim"}  # and the formats that they read
 REMEDIES = {"pin": "pip install pin", "mujoco": "pip install anyjoint[mjcf]", "opensim": "pip install opensim"}
 STATES = 3
+
+Opener = Callable[[Path, Mechanism], Oracle]
 
 
 class OracleRefused(AnyjointError):
@@ -36,20 +39,41 @@ def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) 
     return worst
 
 
-def _opened(engine: str, path: Path, mech: Mechanism) -> Any:
+def _opened(engine: str, path: Path, mech: Mechanism) -> Oracle:
     if engine not in ENGINES:
         raise OracleRefused(f"{engine!r} is no engine to compare with; expected {', '.join(ENGINES)}")
     read = mech.source.format if mech.source is not None else "a script"
     if read != ENGINES[engine]:
         raise OracleRefused(f"{path}: {engine} is an oracle for {ENGINES[engine]}, and this is {read}")
     try:
-        module = importlib.import_module(f"{__package__}.{engine}")
+        opened = OPENERS[engine]()
     except ImportError as error:
         raise OracleRefused(f"{engine} is not installed: {REMEDIES[engine]}") from error
     try:
-        return module.opened(path, mech)
+        return opened(path, mech)
     except (ValueError, RuntimeError) as error:
         raise OracleRefused(f"{path}: {engine} cannot be compared with: {_sentence(error)}") from error
+
+
+def _pin() -> Opener:
+    from .pin import opened
+
+    return opened
+
+
+def _mujoco() -> Opener:
+    from .mujoco import opened
+
+    return opened
+
+
+def _opensim() -> Opener:
+    from .opensim import opened
+
+    return opened
+
+
+OPENERS = {"pin": _pin, "mujoco": _mujoco, "opensim": _opensim}  # which import an engine when it is asked
 
 
 def _sentence(error: Exception) -> str:
