@@ -30,6 +30,7 @@ from .request import WITHIN, Request, pushing
 from .step_map import Part, StepMap
 from .step_programs import StepPrograms
 from .steps import Steps
+from .switch import warn_of_switches
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -256,10 +257,13 @@ def warn_of_stops(problem: Problem) -> None:
     """Say where a run has met stops of our own, which are as hard as steps can follow: too hard to differentiate."""
     q = problem.traj.q
     limits = limited_coordinates(problem.model.mechanism) if problem.request.stops else []
-    if any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+    if not any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+        warn_of_switches(problem)
+    else:
         warnings.warn(
             "the run met a limit of a joint, and the impact lasted a few steps: this is the derivative of these steps,"
-            " which may be far from that of the motion; end the run there by an event, or give softer forces.Limits",
+            " which may be far from that of the motion; end the run there by an event, or give stops that come in"
+            " smoothly, forces.SoftStop",
             stacklevel=4,
         )
 
