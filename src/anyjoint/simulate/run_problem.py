@@ -13,7 +13,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
-from anyjoint.model.redundancy import MOVING, warn_of_redundancy
+from anyjoint.model.redundancy import MOVING, check_ranks, warn_of_redundancy
 from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.answers.inverse_dynamics import INVERSE_DYNAMICS
@@ -57,6 +57,9 @@ class Problem:
         self.parameters = tuple(x for x in named if x not in pushing)
         self.force_numbers = ForceNumbers(self.request.forces, [x for x in named if x in pushing])
         check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
+        if self.model.mechanism.constraints:
+            q = self.request.q if self.request.batch > 1 else self.request.q[0]
+            check_ranks(self.model, "gradient", q, self.request.begin if self.model.mechanism.timed else None)
         self.pushed = self._pushed()
         self.programs = self._programs()
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
