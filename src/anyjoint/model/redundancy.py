@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MOVING = ("placement", "joint")  # parameters that say where bodies are
 ROWS = ("constraint_errors", "constraint_bias")  # smooth, however many rows follow from others
 RANK = 1e-9  # beside the strongest combination of rows: what is none
-NEAR = 0.4  # power of a rounding, beside the strongest: what is weaker leaves derivatives three digits at most
-BRANCHES = 1e-6  # beside the largest entry of G: rates of redundant rows along motions that they allow
+NEAR = 0.4  # power of a rounding: so far from a change point, in units of coordinates, derivatives keep three digits
+BRANCHES = 0.6  # power of a rounding, beside the largest entry of G: rates of redundant rows that are none
 CHANGES = 1e-8  # beside the largest: rates of combinations of rows that are rounding
 
 
@@ -57,14 +57,14 @@ def check_ranks(model: Model, what: str, q: ArrayLike, t: ArrayLike | None) -> N
         return
     G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., hard, :].reshape(-1, len(hard), model.nv)
     sizes = np.linalg.svd(G, compute_uv=False)
-    least = float(np.finfo(model.dtype).eps) ** NEAR * sizes.max(axis=1, initial=0.0)
-    ranks = (sizes > least[:, None]).sum(axis=1)
+    near = float(np.finfo(model.dtype).eps) ** NEAR
+    ranks = (sizes > near * sizes.max(axis=1, initial=0.0)[:, None]).sum(axis=1)
     key = "rank", tuple(model.mechanism.bodies)
     known: int = model.shelf.get(key, -1)  # type: ignore[assignment]  # a shelf holds anything
     for k in np.flatnonzero((ranks < known) if known >= 0 else (ranks < len(hard))):
         state = np.broadcast_to(np.asarray(q, dtype=float), (len(G), model.nq))[k]
         at = None if t is None else np.broadcast_to(np.ravel(t), len(G))[k]
-        if _branches(model, state, at, G[k], int(ranks[k])):
+        if _branches(model, state, at, G[k], int(ranks[k]), near):
             which = f" state {k}," if np.ndim(q) > 1 else ""
             raise SingularityError(
                 f"{what}:{which} rows of the constraints that hold elsewhere follow from others at q = {state.tolist()}"
@@ -74,12 +74,14 @@ def check_ranks(model: Model, what: str, q: ArrayLike, t: ArrayLike | None) -> N
     model.shelf[key] = max(known, int(ranks.max(initial=0)))
 
 
-def _branches(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int) -> bool:
+def _branches(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int, near: float) -> bool:
     """Whether u^T dG(d) z is not zero for motions d and z that rows G allow, and a combination u of them that is none.
 
-    Along a smooth set of states it is, because u^T G q'' = 0 there.
+    Along a smooth set of states it is, because u^T G q'' = 0 there. What is weak only in its units, as a row in metres
+    of a small mechanism, stays so on the way `near`.
     """
-    left, _, right = np.linalg.svd(G)
+    left, sizes, right = np.linalg.svd(G)
+    weak = np.append(sizes, np.zeros(max(len(G) - len(sizes), 0)))[rank:]
     motions = right[rank:]
     if not len(motions) or rank == len(G):
         return False
@@ -87,7 +89,9 @@ def _branches(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int
     point = [np.broadcast_to(x, (len(v), len(x))) for x in (q, *model.clock(t))]
     _, found = model.vjp("constraint_errors", (point[0], v, *point[1:]), w, wrt=("q",))
     _, still = model.vjp("constraint_errors", (point[0], 0 * v, *point[1:]), w, wrt=("q",))
-    return bool(np.abs((found["q"] - still["q"]) @ motions.T).max() > BRANCHES * max(1.0, np.abs(G).max()))
+    rates = np.abs((found["q"] - still["q"]).astype(float) @ motions.T).reshape(len(weak), -1).max(axis=1)
+    noise = float(np.finfo(model.dtype).eps) ** BRANCHES * np.abs(G).max()
+    return bool(((rates > noise) & (near * rates >= weak)).any())
 
 
 def _pairs(model: Model, combinations: Floats, motions: Floats) -> tuple[Floats, Floats]:
