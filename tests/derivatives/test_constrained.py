@@ -156,3 +156,49 @@ def test_numbers_of_a_joint_that_follows():
         expected = differences(moved, np.zeros(1), np.ones((1, 1)))
         other.parameters[name] = length
         assert close(found[name] * length, expected, 1e-8)
+
+
+def parallelogram(size=1.0, **options):
+    """Two rockers of one length, a coupler as long as the base: flat, it may go on as a crossed one."""
+    mech = aj.Mechanism("parallelogram", gravity=(0, 0, -9.81))
+    for name, parent, at, length in (("a", None, 0.0, 0.5), ("b", "a", 0.5, 1.0), ("c", None, 1.0, 0.5)):
+        bar = aj.Inertia(1.0, (size * length / 2, 0, 0), size**2 * np.diag([0.01, length**2 / 12, length**2 / 12]))
+        mech.add_body(name, parent, aj.joints.Revolute("y"), aj.Pose.translation(size * at, 0, 0), bar)
+    mech.add_loop("b", "c", aj.joints.Revolute("y"), ((size, 0, 0), (size / 2, 0, 0)))
+    return mech.compile(**options)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-9, 1e-7])
+def test_change_points_are_told(off):
+    """Rows that become independent along the motion: accelerations jump there (34 for 26), and nothing was said."""
+    model = parallelogram()
+    q, v, tau = off * np.array([1.0, -1.0, 1.0]), np.array([1.0, -1.0, 1.0]), np.ones(3)
+    run = model.simulate(q, 0 * v, duration=1e-3, gradient=True)
+    for ask in (
+        lambda: model.forward_dynamics_derivatives(q, v, tau),
+        lambda: model.linearise(q, v, tau),
+        lambda: model.linearise(q, v, tau, dt=1e-3),
+        lambda: model.jvp("forward_dynamics", (q, v, tau), {"v": v}),
+        lambda: model.vjp("constraint_multipliers", (q, v, tau), np.ones(5)),
+        lambda: model.hvp("step", (q, v, tau, 1e-3), (v, v), {"v": v}),
+        lambda: run.gradient(dq=v),
+        lambda: run.tangent({"v0": v}),
+    ):
+        with pytest.raises(aj.SingularityError, match=r"a change point, such as links in line"):
+            ask()
+    beside = np.array([0.3, -0.3, 0.3])
+    with pytest.raises(aj.SingularityError, match="state 1, rows"):
+        model.forward_dynamics_derivatives(np.array([beside, q]), v, tau)
+    assert np.isfinite(model.forward_dynamics_derivatives(beside, v, tau).q).all()  # rows of a plane are redundant too
+    with pytest.raises(aj.SingularityError, match="a change point"):  # also behind a state where all was well
+        model.vjp("forward_dynamics", (q, v, tau), v)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_small_mechanisms_are_at_no_change_point(dtype):
+    """Rows in metres are a thousandth of those in radians: all is well beside the place where links are in line."""
+    model = parallelogram(1e-3, dtype=dtype)
+    q, v = np.array([0.3, -0.3, 0.3], dtype), np.array([1.0, -1.0, 1.0], dtype)
+    assert np.isfinite(model.forward_dynamics_derivatives(q, v, 0 * v).q).all()
+    with pytest.raises(aj.SingularityError, match="a change point"):
+        model.forward_dynamics_derivatives(0 * q, v, 0 * v)

@@ -59,6 +59,54 @@ def test_an_impact_on_a_stop_is_said():
             ask()
 
 
+def _door(force, method, dt=1e-3, dq=0.0):
+    """A door that hits a stop and comes back: its last angle, and the run."""
+    mech = aj.Mechanism("door")
+    hinge = joints.Revolute(axis=(0, 1, 0), limits=(-0.2, 0.6))
+    mech.add_body("door", joint=hinge, inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    limits = isinstance(force, aj.forces.Limits)
+    run = mech.compile().simulate(
+        [0.3 + dq], [-2.0], duration=0.5, dt=dt, method=method, forces=[force], limits=limits, gradient=True
+    )
+    return run.q[-1, 0], run
+
+
+BENDS, JUMPS = aj.forces.Limits(1000.0), aj.forces.Limits(1000.0, 5.0)
+SMOOTH = aj.forces.SoftStop("door", (-0.2, 0.6), 1000.0, 5.0)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+@pytest.mark.parametrize(
+    ("force", "dt", "message"),
+    [(JUMPS, 1e-3, "a force jumps at t = 0.2"), (BENDS, 1e-2, "a force bends within a step"), (SMOOTH, 1e-3, None)],
+)
+def test_forces_that_switch_are_said(force, dt, message, method, recwarn):
+    """Derivatives of steps leave out when a force switches; differences of runs over many steps do not."""
+    traj = _door(force, method, dt)[1]
+    slope = traj.gradient(dq=[1.0], wrt=("q0",))["q0"][0]
+    told = [str(x.message) for x in recwarn]
+    if message:
+        assert len(told) == 1
+        assert message in told[0]
+        with pytest.warns(UserWarning, match="far from that of the motion"):
+            traj.tangent({"q0": [1.0]})
+    else:
+        assert not told
+        h = 1e-2
+        far, near = (_door(force, method, dt, s * h)[0] - _door(force, method, dt, -s * h)[0] for s in (2, 1))
+        close(slope, (8 * near - far) / (12 * h), 2e-3)
+
+
+def test_switches_of_time_are_none():
+    """A force that a clock switches off does so whatever the state is; few samples and batches are looked at, too."""
+    model = pendulum()
+    push = aj.forces.Motor("bob", command=lambda t: 2.0 if t < 0.05 else 0.0, stall_torque=5.0, no_load_speed=50.0)
+    traj = model.simulate([0.5], [0.0], duration=0.1, dt=1e-3, forces=[push], gradient=True)
+    slope = traj.gradient(dq=[1.0])["q0"]
+    few = model.simulate([[0.5], [0.4]], [[0.0]] * 2, duration=0.1, dt=1e-3, forces=[push], gradient=True, save_every=7)
+    close(few.gradient(dq=[[1.0], [1.0]])["q0"][0], slope, 1e-12)
+
+
 def test_runs_that_cannot_be_stretched():
     model, end = pendulum(), aj.Event(lambda t, q, v: q[0] + 9, terminal=True)
     for options, message in (({"method": "dopri5"}, "chooses its steps"), ({"events": [end]}, "an event may end")):

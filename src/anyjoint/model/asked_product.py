@@ -18,7 +18,7 @@ from .arguments import checked_flag, checked_row
 from .method import completed
 from .products import Kind, Product, check_names, known_quantity
 from .program import Program
-from .redundancy import ROWS, warn_of_redundancy
+from .redundancy import ROWS, check_ranks, warn_of_redundancy
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -113,10 +113,12 @@ class Asked:
         """The machine code; when it is made, parameters are named by which there is no derivative at the point."""
         by_coordinates = checked_flag(self.what, "raw", raw)
         made, is_new = self.model.products.get(kind, self.quantity, rows, parameters, by_coordinates)
-        if is_new and made.program.trace.closed and self.quantity.name not in ROWS:
-            first = {name: np.atleast_2d(x)[0] for name, x in zip(self.names, self.rows, strict=True)}
-            what = f"{self.what} {self.quantity.name}"
-            warn_of_redundancy(self.model, what, first["q"], first.get("t"), parameters, 3)
+        if made.program.trace.closed and self.quantity.name not in ROWS:
+            given, what = dict(zip(self.names, self.rows, strict=True)), f"{self.what} {self.quantity.name}"
+            check_ranks(self.model, what, given["q"], given.get("t"))
+            if is_new:
+                first = {name: np.atleast_2d(x)[0] for name, x in given.items()}
+                warn_of_redundancy(self.model, what, first["q"], first.get("t"), parameters, 3)
         return made
 
     def weights(self, product: Product, given: Any) -> Floats:

@@ -18,6 +18,7 @@ from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
 from .part import Part
+from .redundancy import check_ranks
 
 if TYPE_CHECKING:
     from anyjoint.model.parameter_rows import Given
@@ -69,6 +70,8 @@ class Derivatives(Part):
         """
         given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.clock(t))
         made = self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
+        if self.mechanism.constraints and parameters is None:
+            check_ranks(self.whole, "forward_dynamics_derivatives", q, t)
         return ForwardDerivatives(*made)
 
     def _matrices(

@@ -1,4 +1,4 @@
-"""Parameters that accelerations have no derivative by: those that make redundant rows of constraints independent."""
+"""Where accelerations have no derivative: redundant rows of constraints that become independent nearby."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.errors import SingularityError
 from anyjoint.scalar.array import ArrayLike, Floats
 
 from .change import find
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MOVING = ("placement", "joint")  # parameters that say where bodies are
 ROWS = ("constraint_errors", "constraint_bias")  # smooth, however many rows follow from others
 RANK = 1e-9  # beside the strongest combination of rows: what is none
+NEAR = 0.4  # power of a rounding: so far from a change point, in units of coordinates, derivatives keep three digits
+BRANCHES = 0.6  # power of a rounding, beside the largest entry of G: rates of redundant rows that are none
 CHANGES = 1e-8  # beside the largest: rates of combinations of rows that are rounding
 
 
@@ -43,6 +46,63 @@ def warn_of_redundancy(
         )
 
 
+def check_ranks(model: Model, what: str, q: ArrayLike, t: ArrayLike | None) -> None:
+    """Raise where rows become independent along a motion that they allow: at change points, as of a flat parallelogram.
+
+    There links may go on in more than one way, accelerations are others on each, and derivatives are infinite beside.
+    Rows that are redundant wherever the mechanism can go, as those of planar loops, are no such case.
+    """
+    hard = np.flatnonzero(model.hard_rows)
+    if not len(hard):
+        return
+    G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., hard, :].reshape(-1, len(hard), model.nv)
+    sizes = np.linalg.svd(G, compute_uv=False)
+    near = float(np.finfo(model.dtype).eps) ** NEAR
+    ranks = (sizes > near * sizes.max(axis=1, initial=0.0)[:, None]).sum(axis=1)
+    key = "rank", tuple(model.mechanism.bodies)
+    known: int = model.shelf.get(key, -1)  # type: ignore[assignment]  # a shelf holds anything
+    for k in np.flatnonzero((ranks < known) if known >= 0 else (ranks < len(hard))):
+        state = np.broadcast_to(np.asarray(q, dtype=float), (len(G), model.nq))[k]
+        at = None if t is None else np.broadcast_to(np.ravel(t), len(G))[k]
+        if _branches(model, state, at, G[k], int(ranks[k]), near):
+            which = f" state {k}," if np.ndim(q) > 1 else ""
+            raise SingularityError(
+                f"{what}:{which} rows of the constraints that hold elsewhere follow from others at q = {state.tolist()}"
+                " (a change point, such as links in line): the motion may go on in several ways, and has no derivative;"
+                " move away from this configuration"
+            )
+    model.shelf[key] = max(known, int(ranks.max(initial=0)))
+
+
+def _branches(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int, near: float) -> bool:
+    """Whether u^T dG(d) z is not zero for motions d and z that rows G allow, and a combination u of them that is none.
+
+    Along a smooth set of states it is, because u^T G q'' = 0 there. What is weak only in its units, as a row in metres
+    of a small mechanism, stays so on the way `near`.
+    """
+    left, sizes, right = np.linalg.svd(G)
+    weak = np.append(sizes, np.zeros(max(len(G) - len(sizes), 0)))[rank:]
+    motions = right[rank:]
+    if not len(motions) or rank == len(G):
+        return False
+    v, w = _pairs(model, left[:, rank:].T, motions)
+    point = [np.broadcast_to(x, (len(v), len(x))) for x in (q, *model.clock(t))]
+    _, found = model.vjp("constraint_errors", (point[0], v, *point[1:]), w, wrt=("q",))
+    _, still = model.vjp("constraint_errors", (point[0], 0 * v, *point[1:]), w, wrt=("q",))
+    rates = np.abs((found["q"] - still["q"]).astype(float) @ motions.T).reshape(len(weak), -1).max(axis=1)
+    noise = float(np.finfo(model.dtype).eps) ** BRANCHES * np.abs(G).max()
+    return bool(((rates > noise) & (near * rates >= weak)).any())
+
+
+def _pairs(model: Model, combinations: Floats, motions: Floats) -> tuple[Floats, Floats]:
+    """Each combination of hard rows with each motion: velocities, and weights of errors and their rates."""
+    weights = np.zeros((len(combinations), 1, 2 * model.mechanism.nc))
+    weights[:, 0, model.mechanism.nc + np.flatnonzero(model.hard_rows)] = combinations
+    pairs = [np.broadcast_to(x, (len(weights), len(motions), x.shape[-1])) for x in (motions, weights)]
+    v, w = (x.reshape(-1, x.shape[-1]) for x in pairs)
+    return v, w
+
+
 def breaking(model: Model, q: Floats, t: ArrayLike | None, names: Sequence[str]) -> list[str]:
     """The parameters of which some change lets redundant rows hold what they allow."""
     hard = np.flatnonzero(model.hard_rows)
@@ -52,12 +112,9 @@ def breaking(model: Model, q: Floats, t: ArrayLike | None, names: Sequence[str])
     if rank in (len(G), G.shape[1]):
         return []
     motions = np.vstack([right[rank:], np.zeros(G.shape[1])])  # the last shows what the rows ask for at rest
-    weights = np.zeros((len(G) - rank, 1, 2 * model.mechanism.nc))
-    weights[:, 0, model.mechanism.nc + hard] = left[:, rank:].T
-    pairs = [np.broadcast_to(x, (len(weights), len(motions), x.shape[-1])) for x in (motions, weights)]
-    v, w = (x.reshape(-1, x.shape[-1]) for x in pairs)
+    v, w = _pairs(model, left[:, rank:].T, motions)
     point = [np.broadcast_to(x, (len(v), len(x))) for x in (q, *model.clock(t))]
     _, found = model.vjp("constraint_errors", (point[0], v, *point[1:]), w, wrt=names)
-    rates = {name: x.reshape(len(weights), len(motions), -1) for name, x in found.items()}
+    rates = {name: x.reshape(len(G) - rank, len(motions), -1) for name, x in found.items()}
     rates = {name: np.abs(x[:, :-1] - x[:, -1:]).max(initial=0.0) for name, x in rates.items()}
     return [name for name, x in rates.items() if x > CHANGES * max(1.0, np.abs(G).max())]

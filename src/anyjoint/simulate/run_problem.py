@@ -14,7 +14,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
-from anyjoint.model.redundancy import MOVING, warn_of_redundancy
+from anyjoint.model.redundancy import MOVING, check_ranks, warn_of_redundancy
 from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.answers.inverse_dynamics import INVERSE_DYNAMICS
@@ -31,6 +31,7 @@ from .request import WITHIN, Request, pushing
 from .step_map import Part, StepMap
 from .step_programs import StepPrograms
 from .steps import Steps
+from .switch import warn_of_switches
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -57,6 +58,9 @@ class Problem:
         self.parameters = tuple(x for x in named if x not in pushing)
         self.force_numbers = ForceNumbers(self.request.forces, [x for x in named if x in pushing])
         check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
+        if self.model.mechanism.constraints:
+            q = self.request.q if self.request.batch > 1 else self.request.q[0]
+            check_ranks(self.model, "gradient", q, self.request.begin if self.model.mechanism.timed else None)
         self.pushed = self._pushed()
         self.programs = self._programs()
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
@@ -259,10 +263,13 @@ def warn_of_stops(problem: Problem) -> None:
     """Say where a run has met stops of our own, which are as hard as steps can follow: too hard to differentiate."""
     q = problem.traj.q
     limits = limited_coordinates(problem.model.mechanism) if problem.request.stops else []
-    if any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+    if not any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+        warn_of_switches(problem)
+    else:
         warnings.warn(
             "the run met a limit of a joint, and the impact lasted a few steps: this is the derivative of these steps,"
-            " which may be far from that of the motion; end the run there by an event, or give softer forces.Limits",
+            " which may be far from that of the motion; end the run there by an event, or give stops that come in"
+            " smoothly, forces.SoftStop",
             stacklevel=4,
         )
 
