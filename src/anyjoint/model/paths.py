@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose, Translation, Turn, skew, vector
@@ -38,11 +39,20 @@ class PathQuestions(Part):
         lengths = self._along(np.atleast_2d(q), read)[0].reshape(*q.shape[:-1], len(read))
         return np.asarray(lengths if several else lengths[..., 0])
 
-    def moment_arms(self, q: ArrayLike, paths: Any) -> Floats:
+    def moment_arms(
+        self, q: ArrayLike, paths: Any, *, constrained: bool = False, weights: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+    ) -> Floats:  # fmt: skip
         """Generalized forces of a unit tension, (..., nv), or of several, (..., paths, nv): -d(length)/dq.
 
-        With a tension T, a muscle turns the joint of a hinge by the torque T * arm.
+        With a tension T, a muscle turns the joint of a hinge by the torque T * arm. These are slopes along one velocity
+        at a time, as if there were no constraints. With `constrained`, all velocities move as the constraints ask for
+        when this one is 1, for states that are on them (`model.assemble`). Where that leaves a choice, the sum of their
+        squares is the least, also of joints that follow others, as in OpenSim; `weights` (nv,) of these squares or a
+        matrix such as `model.mass_matrix(q)` choose otherwise. NaN for velocities that constraints hold.
         """
+        if not constrained and (weights is not None or t is not None):
+            raise InputError("moment_arms: weights and t are about constraints; give constrained=True, too")
         several, read = self._read("moment_arms", paths)
         q = checked_row("moment_arms", q, "q", self.nq, self.dtype)
         states = np.atleast_2d(q)
@@ -50,6 +60,10 @@ class PathQuestions(Part):
         rows, flat = np.repeat(states, len(read), axis=0), wrenches.reshape(-1, self.nb, 6)
         arms = -np.asarray(self.generalized_forces(rows, flat)).reshape(direct.shape) - direct
         arms = arms.reshape(*q.shape[:-1], len(read), self.nv)
+        if constrained:
+            from .allowed import allowed_motions
+
+            arms = (arms @ allowed_motions(self.whole, "moment_arms", q, weights, t)).astype(self.dtype, copy=False)
         return np.asarray(arms if several else arms[..., 0, :])
 
     def _read(self, where: str, paths: object) -> tuple[bool, list[Path]]:

@@ -10,6 +10,7 @@ import numpy as np
 import opensim
 from opensim import simbody
 
+from anyjoint.errors import AnyjointError
 from anyjoint.forces import WrapCylinder, WrapEllipsoid
 from anyjoint.forces.around import OBSTACLES
 from anyjoint.mechanism import Mechanism
@@ -104,25 +105,52 @@ class Oracle:
     def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
         what it is longer by counts as nothing. Around ellipsoids and two obstacles at once, which loading warns of, it
-        does not count at all. Where constraints close loops, OpenSim's moment arms are those of motions that keep them,
-        and not slopes along one coordinate.
+        does not count at all. OpenSim's moment arms are those of motions that keep constraints, so that they are asked
+        for on them.
         """
         if not self.muscles:
             return
-        ours, theirs = model.path_length(q, self.muscles), self.lengths()
-        around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
-        longer = around & (theirs > ours) & (theirs < ours + 1e-3)
+        longer, ours, theirs = self._compared_lengths(model, q)
         yield "lengths", np.where(longer, theirs, ours), theirs
         if self.mech.constraints:
+            yield from self._constrained_arms(model, q)
             return
         N = self.rates()[np.ix_(self._slots(), self._speeds())]
         ours = model.moment_arms(q, self.muscles) @ N  # OpenSim's are of its own speeds
-        theirs = np.zeros_like(ours)
+        yield "moment arms", ours[~longer], self.arms()[~longer]
+
+    def _compared_lengths(self, model: Any, q: Floats) -> tuple[Floats, Floats, Floats]:
+        """Whether OpenSim's way around a cylinder is the longer one, and lengths, ours and theirs."""
+        ours, theirs = model.path_length(q, self.muscles), self.lengths()
+        around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
+        return around & (theirs > ours) & (theirs < ours + 1e-3), ours, theirs
+
+    def _constrained_arms(self, model: Any, q: Floats) -> Iterator[Answer]:
+        """Moment arms on constraints, of coordinates that they let move and whose speeds are their rates."""
+        try:
+            q, _ = model.assemble(q)
+        except AnyjointError:  # ranges of coordinates know nothing of loops
+            return
+        for name, at in self.order:
+            self.own[name].setValue(self.now, float(q[at]), False)
+        self._follow()
+        self.model.realizePosition(self.now)
+        N = self.rates()[np.ix_(self._slots(), self._speeds())]
+        longer, *_ = self._compared_lengths(model, q)
+        back = np.linalg.inv(N)
+        weights = None if np.array_equal(N, np.eye(len(N))) else back.T @ back
+        ours = model.moment_arms(q, self.muscles, constrained=True, weights=weights)
+        kept = np.isfinite(ours).all(axis=0) & (np.eye(len(N)) == N).all(axis=1)
+        yield "moment arms on constraints", ours[~longer][:, kept], self.arms()[~longer][:, kept]
+
+    def arms(self) -> Floats:
+        """Moment arms of the muscles about each of our coordinates."""
+        found = np.zeros((len(self.muscles), self.mech.nv))
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
                 arm = self.path(name).computeMomentArm(self.now, self.own[coordinate])
-                theirs[row, self._velocity(at)] = arm
-        yield "moment arms", ours[~longer], theirs[~longer]
+                found[row, self._velocity(at)] = arm
+        return found
 
     def lengths(self) -> Floats:
         """Lengths of the muscles."""
