@@ -136,6 +136,24 @@ def test_an_axis_without_a_function_does_not_move(loaded):
     assert "moves nothing there" in warning.message
 
 
+def test_an_axis_with_an_empty_function_moves_by_its_coordinate(loaded):
+    """As in OpenSim 4.6, where only an axis without the element does not move; files of version 10901 have these."""
+    axes = (
+        '<TransformAxis name="rotation1"><function/><coordinates>x</coordinates><axis>0 0 1</axis></TransformAxis>'
+        '<TransformAxis name="rotation2"><function/><coordinates/><axis>0 1 0</axis></TransformAxis>'
+        '<TransformAxis name="translation1"><function> </function><coordinates>y</coordinates><axis>0 1 0</axis>'
+        "</TransformAxis>"
+    )
+    inside = coordinates(["x", "y"]) + f"<SpatialTransform>{axes}</SpatialTransform>"
+    text = document([body("b")], [joint("CustomJoint", "ground", "b", inside)])
+    mech = loaded(text)
+    moved = aj.Pose.translation(0, 0.2, 0) @ aj.Pose.rotation_z(0.3)
+    assert close(mech.poses([0.3, 0.2])[0].matrix, moved.matrix, 1e-15)
+    assert not mech.source.warnings
+    with pytest.raises(aj.ModelError, match=r":5: the axis 'rotation1'.*empty <function/> of several.*\(x, y\)"):
+        loaded(text.replace("<coordinates>x</coordinates>", "<coordinates>x y</coordinates>"))
+
+
 def axis(name, own, direction):
     inside = f"<coordinates>{own}</coordinates><axis>{direction}</axis>{LINE}"
     return f'<TransformAxis name="{name}">{inside}</TransformAxis>'
@@ -325,6 +343,9 @@ def test_old_files_say_the_same(loaded):
      '<TransformAxis name="rotation1"><coordinates>x</coordinates><axis>0 0 1</axis><LinearFunction><coefficients>1 0'
      "</coefficients></LinearFunction></TransformAxis></SpatialTransform>")]),
      r":5: coordinate 'idle' moves nothing of joint 'a_joint'.*\[unsupported\]"),
+    (document([body("a")], [joint("CustomJoint", "ground", "a", coordinates(["x"]) + "<TransformAxisSet><objects>"
+     '<TransformAxis name="r1"><function/><coordinate>x</coordinate></TransformAxis></objects></TransformAxisSet>')]),
+     r":5: joint 'a_joint' has its axes in a <TransformAxisSet>.*OpenSim 3.3.*\[version\]"),
     (document([body("a"), body("b")], [PIN]), r"body 'b' has no joint.*\[unsupported\]"),
     (document([body("a")], [PIN],
               '<ConstraintSet><objects><RollingOnSurfaceConstraint name="w"/></objects></ConstraintSet>'),

@@ -71,3 +71,9 @@ def function_of(element: Element, values: Values) -> Any | None:
     else:
         inside = [x for x in element.children if x.tag in KNOWN or x.attributes.get("name") == "function"]
     return read_function(inside[0], values) if inside else None
+
+
+def has_empty_function(element: Element) -> bool:
+    """Whether a <function> is there, and nothing in it."""
+    wrapped = element.find("function")
+    return wrapped is not None and not wrapped.children

@@ -16,7 +16,7 @@ from anyjoint.scalar import Scalar, cos, derivative, sin
 from anyjoint.spatial import Pose, vector, zeros
 
 from ..markup import Element
-from .functions import function_of, read_function
+from .functions import function_of, has_empty_function, read_function
 from .values import Values
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -296,6 +296,12 @@ def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: V
     """The six axes of a <SpatialTransform>, by their names and in whatever order they stand."""
     names, joint = [c.name for c in coordinates], element.attributes.get("name")
     terms = dict[str, Term]()
+    older = element.find("TransformAxisSet")
+    if older is not None:
+        what = f"joint {joint!r} has its axes in a <TransformAxisSet>, as files before version 10901 do"
+        remedy = "OpenSim 4 refuses them, too; open the file with OpenSim 3.3 and save it"
+        values.report.error(older.line, "version", f"{what}; {remedy}")
+        return Motion((), (), ())  # no problems of its own follow
     transform = next((child for child in element.walk() if child.tag == "SpatialTransform"), element)
     seen = set[str]()
     for axis in (child for child in transform.walk() if child.tag == "TransformAxis"):
@@ -310,10 +316,8 @@ def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: V
         seen.add(own)
         function = function_of(axis, values)
         if used and function is None:
-            lack = f"the axis {own!r} of joint {joint!r} has no function"
-            remedy = f"so {', '.join(used)} moves nothing there, as in OpenSim; give a <LinearFunction>"
-            values.report.warn(axis.line, "function", f"{lack}, {remedy}")
-            used = []
+            function = _lacking(axis, used, f"the axis {own!r} of joint {joint!r}", values)
+            used = used if function is not None else []
         direction = values.numbers(axis, "axis", X, 3)
         try:
             places = tuple(names.index(name) for name in used)
@@ -323,3 +327,18 @@ def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: V
     moving = [(name, terms[name]) for name in AXES if name in terms and not terms[name].absent]
     rotations, translations = (tuple(term for name, term in moving if name in own) for own in (AXES[:3], AXES[3:]))
     return Motion(rotations, translations, coordinates)
+
+
+def _lacking(axis: Element, used: list[str], which: str, values: Values) -> Any | None:
+    """The function of an axis that has coordinates and none: one coordinate itself where a <function/> is empty, and
+    nothing where there is no such element, both as in OpenSim.
+    """
+    if not has_empty_function(axis):
+        remedy = f"so {', '.join(used)} moves nothing there, as in OpenSim; give a <LinearFunction>"
+        values.report.warn(axis.line, "function", f"{which} has no function, {remedy}")
+        return None
+    if len(used) == 1:
+        return SAME
+    what = f"{which} has an empty <function/> of several coordinates ({', '.join(used)}), which OpenSim refuses, too"
+    values.report.error(axis.line, "function", f"{what}; give one of them all")
+    return None
