@@ -18,6 +18,8 @@ from typing import Any
 import anyjoint as aj
 from anyjoint.load.oracle import OracleRefused, differences
 
+from .opensim_parts import without_refused
+
 ALLOWED = {"encoding", "inertia", "limit", "mimic", "reference", "unsupported", "vector", "xacro"}
 CLOSE = {"urdf": 1e-10, "mjcf": 1e-9, "osim": 1e-10}
 LOOSER = dict.fromkeys(("lengths", "moment arms", "moment arms on constraints"), 1e-8)  # which OpenSim iterates for
@@ -34,13 +36,15 @@ def main(kind: str, *folders: str) -> None:
         for path in files(kind, folder):
             how, mech = loaded(path, folders, reasons)
             counts.update(["files", how])
+            if mech is None:
+                print(f"{path}: refused: {_why_refused(path)}", flush=True)
             if mech is None and OPENS[kind](path):
                 counts["refused, but others load it"] += 1
                 print(f"{path}: others load it", flush=True)
             if mech is not None:
                 answer = _compared(kind, path, mech)
-                counts[answer.partition(" by")[0] if answer.startswith("not") else answer.partition(":")[0]] += 1
-                if answer.startswith("differs"):
+                counts[answer.partition(":")[0]] += 1
+                if ":" in answer:
                     print(f"{path}: {answer}", flush=True)
         _print(folder, counts)
         total += counts
@@ -76,16 +80,44 @@ def loaded(path: Path, folders: tuple[str, ...], reasons: Counter[str]) -> tuple
 def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
     """Whether the oracle agrees, or why it was not asked."""
     if not 0 < mech.nv <= LARGEST:
-        return "not compared: no velocities, or too many"
+        return f"not compared: it has {mech.nv} velocities"
     if kind != "urdf" and any(warning.rule == "unsupported" for warning in mech.source.warnings):
         return "not compared: something is left out"
     try:
         far = _far(kind, path, mech)
         if far and kind == "osim" and _agrees_anew(path, far):
             return "agrees with the file as OpenSim writes it anew, which rounds numbers"
-    except OracleRefused:
-        return "not compared: the other engine refuses it, or counts velocities otherwise"
-    return f"differs: {', '.join(f'{what} by {worst:.2g}' for what, worst in far.items())}" if far else "agrees"
+    except OracleRefused as refusal:
+        return _compared_in_part(path, mech) if kind == "osim" else f"not compared: {refusal}"
+    return f"differs: {_in_words(far)}" if far else "agrees"
+
+
+def _in_words(far: dict[str, float]) -> str:
+    return ", ".join(f"{what} by {worst:.2g}" for what, worst in far.items())
+
+
+def _compared_in_part(path: Path, mech: aj.Mechanism) -> str:
+    """Whether OpenSim agrees once parts are cut out that it refuses, and that nothing of what is compared depends on."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        try:
+            parts = ", ".join(without_refused(path, copy))
+            far = _far("osim", copy, mech)
+            if far and not _agrees_anew(copy, far):
+                return f"differs: without {parts}: {_in_words(far)}"
+        except (OracleRefused, RuntimeError) as refusal:
+            return f"not compared: {' '.join(str(refusal).split())}"
+    return f"agrees without parts that OpenSim refuses{', as it writes the file anew' if far else ''}: {parts}"
+
+
+def _why_refused(path: Path) -> str:
+    """The first problem of a file, by its line, and how many more it has."""
+    try:
+        aj.load(path, meshes="skip", allow=ALLOWED)
+    except aj.AnyjointError as error:
+        first, *more = [line.strip(" -") for line in str(error).splitlines()][1:] or [str(error)]
+        return first + (f" and {len(more)} more" if more else "")
+    return "only with the folders of its packages"
 
 
 def _far(kind: str, path: Path, mech: aj.Mechanism) -> dict[str, float]:
