@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyjoint as aj
-from anyjoint.load.oracle import OracleRefused, differences
+from anyjoint.load.oracle import OracleRefused, compared, differences
 
 from .opensim_parts import without_refused
 
@@ -84,12 +84,13 @@ def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
     if kind != "urdf" and any(warning.rule == "unsupported" for warning in mech.source.warnings):
         return "not compared: something is left out"
     try:
-        far = _far(kind, path, mech)
+        found = compared(ORACLES[kind], path, mech)
+        far, but = _beyond(kind, found.worst), f", but for what no file decides: {found.notes[0]}" if found.notes else ""
         if far and kind == "osim" and _agrees_anew(path, far):
-            return "agrees with the file as OpenSim writes it anew, which rounds numbers"
+            return f"agrees with the file as OpenSim writes it anew, which rounds numbers{but}"
     except OracleRefused as refusal:
         return _compared_in_part(path, mech) if kind == "osim" else f"not compared: {refusal}"
-    return f"differs: {_in_words(far)}" if far else "agrees"
+    return f"differs: {_in_words(far)}" if far else f"agrees{but}"
 
 
 def _in_words(far: dict[str, float]) -> str:

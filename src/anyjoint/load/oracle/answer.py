@@ -15,9 +15,13 @@ Answer = tuple[str, Floats, Floats]
 
 
 class Oracle(Protocol):
-    """A model in another engine; `size` is that of its mass matrix, which tells what is small."""
+    """A model in another engine; `size` is that of its mass matrix, which tells what is small.
+
+    `notes` are sentences about what was not asked for in the end, and why.
+    """
 
     size: float
+    notes: list[str]
 
     def answers(self, model: Model, random: np.random.Generator) -> Iterator[Answer]:
         """Its answers at a random state, and ours."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 
 from .answer import Oracle
@@ -23,8 +24,21 @@ class OracleRefused(AnyjointError):
     """Another engine that does not read a file, or means something else by it."""
 
 
+@frozen
+class Comparison:
+    """The largest relative differences by what was asked, and what could not be asked for, in sentences."""
+
+    worst: dict[str, float]
+    notes: tuple[str, ...]
+
+
 def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) -> dict[str, float]:
     """The largest relative differences between our answers and an engine's at random states, by what was asked."""
+    return compared(engine, path, mech, states).worst
+
+
+def compared(engine: str, path: Path, mech: Mechanism, states: int = STATES) -> Comparison:
+    """The same, with the oracle's notes."""
     oracle = _opened(engine, path, mech)
     if not mech.nv:
         raise OracleRefused(f"{path}: nothing of it moves, so that there is nothing to compare")
@@ -36,7 +50,7 @@ def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) 
                 worst[name] = max(worst.get(name, 0.0), float(np.abs(ours - theirs).max(initial=0.0)) / scale)
         except (ValueError, RuntimeError) as error:  # OpenSim's own, where its solvers find no answer
             raise OracleRefused(f"{path}: {engine} cannot be compared with: {_sentence(error)}") from error
-    return worst
+    return Comparison(worst, tuple(dict.fromkeys(oracle.notes)))
 
 
 def _opened(engine: str, path: Path, mech: Mechanism) -> Oracle:

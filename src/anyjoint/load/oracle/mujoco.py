@@ -33,6 +33,7 @@ class Oracle:
         bits = mujoco.mjtDisableBit
         self.model.opt.disableflags |= bits.mjDSBL_CONSTRAINT | bits.mjDSBL_ACTUATION
         self.data, self.size = mujoco.MjData(self.model), 1.0
+        self.notes = list[str]()
 
     def state(self, random: np.random.Generator) -> tuple[Floats, Floats]:
         """(q, v) of ours at random; MuJoCo goes to the same state."""

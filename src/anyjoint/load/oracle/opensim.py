@@ -16,6 +16,7 @@ from anyjoint.forces.around import OBSTACLES
 from anyjoint.mechanism import Mechanism
 
 from .answer import Answer, Floats
+from .weak import decided_by_weak_rows
 
 opensim.Logger.setLevelString("Off")
 
@@ -31,6 +32,7 @@ class Oracle:
     def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = opensim.Model(str(path)), mech
         self.now, self.size = self.model.initSystem(), 1.0
+        self.notes = list[str]()
         self.coordinates = self.model.getCoordinateSet()
         self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
         every = [self.coordinates.get(k) for k in range(self.coordinates.getSize())]
@@ -141,7 +143,12 @@ class Oracle:
         weights = None if np.array_equal(N, np.eye(len(N))) else back.T @ back
         ours = model.moment_arms(q, self.muscles, constrained=True, weights=weights)
         kept = np.isfinite(ours).all(axis=0) & (np.eye(len(N)) == N).all(axis=1)
-        yield "moment arms on constraints", ours[~longer][:, kept], self.arms()[~longer][:, kept]
+        theirs = self.arms()
+        note = decided_by_weak_rows(model, q, self.muscles, theirs, weights)
+        if note:
+            self.notes.append(note)
+        else:
+            yield "moment arms on constraints", ours[~longer][:, kept], theirs[~longer][:, kept]
 
     def arms(self) -> Floats:
         """Moment arms of the muscles about each of our coordinates."""

@@ -32,6 +32,7 @@ class Oracle:
         self.model, self.mech = pin.buildModelFromXML(text, mimic=True), mech
         self.model.damping[:] = 0  # ours is part of the joint, and compared apart
         self.data, self.size = self.model.createData(), 1.0
+        self.notes = list[str]()
         if self.model.nv != mech.nv:
             raise ValueError(f"it counts {self.model.nv} velocities where we have {mech.nv}")
 
