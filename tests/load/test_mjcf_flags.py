@@ -9,6 +9,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.forces.program import trace_forces
+from anyjoint.load.oracle import differences
 from anyjoint.load.oracle.mujoco import Oracle
 
 ALL = """<mujoco><option><flag {flags}/></option><compiler angle="radian"/>
@@ -73,6 +74,19 @@ def test_what_is_switched_off_does_not_act(loaded, flag):
     assert off == on | OFF[flag]
 
 
+PASSIVE = """<mujoco><option density="1000" viscosity="0.3"><flag {flags}/></option><worldbody>
+<body name="a" gravcomp="1"><joint axis="0 1 0" stiffness="2" damping="3"/><geom size="0.1" pos="0.3 0 0"/></body>
+</worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("off", [("spring",), ("damper",), ("spring", "damper")])
+def test_compensation_and_drag_go_with_springs_and_dampers(loaded, tmp_path, off):
+    """With both, MuJoCo switches off all passive forces."""
+    mech = loaded(PASSIVE.format(flags=" ".join(f'{name}="disable"' for name in off)))
+    assert differences("mujoco", tmp_path / "m.xml", mech)["bias forces"] < 1e-12
+    assert len(mech.source.forces) == (2 if len(off) == 1 else 0)
+
+
 def test_parents_and_children_touch_where_they_are_not_filtered(loaded):
     on, off = (loaded(ALL.format(flags=flags), contacts="all") for flags in ("", 'filterparent="disable"'))
     assert len(off.contacts) == len(on.contacts) + 1
@@ -107,6 +121,7 @@ SCENE = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 1"/>
 <actuator>{drive}</actuator><sensor><jointpos name="angle" joint="j" {sensor}/></sensor>{more}</mujoco>""".replace(
     "<worldbody>", '<worldbody><site name="w" pos="1 0 1"/>'
 )
+LIFTED = '/><body gravcomp="1"><geom size="0.1"/></body><geom size="0.1"'
 TOLD = {
     "margin of contacts": ({"geom": 'margin="0.02"'}, "some geoms have a margin"),
     "adhesion": ({"geom": 'adhesion="0.02"'}, "some geoms stick to each other"),
@@ -122,6 +137,14 @@ TOLD = {
     "two drives": (
         {"joint": 'actuatorfrcrange="-1 1"', "drive": '<motor name="x" joint="j"/><motor name="y" tendon="t"/>'},
         "joint 'j': what drives together do to it (actuatorfrcrange, -1 to 1) is not kept; x, y may act on it",
+    ),
+    "compensation without drives": (
+        {"joint": 'actuatorgravcomp="true"', "geom": LIFTED},
+        "joint 'j': its drives compensate gravity (actuatorgravcomp), and none acts in MuJoCo",
+    ),
+    "limited compensation": (
+        {"joint": 'actuatorgravcomp="true" actuatorfrcrange="-1 1"', "geom": LIFTED},
+        "(actuatorfrcrange, -1 to 1) is not kept; compensation of gravity may act on it",
     ),
     "a step ahead": (
         {"drive": '<general name="x" joint="j" dyntype="filter" dynprm="0.1" actearly="true"/>'},

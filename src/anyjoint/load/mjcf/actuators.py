@@ -150,10 +150,10 @@ class Actuators:
     def _limit(self, k: int, joint: MjcfJoint, acting: Sequence[MjcfDrive]) -> None:
         """Keep what drives do to a joint within its actuatorfrcrange: of one by its effort, of several it is told."""
         m, made = self.m, [self.made[drive.name] for drive in acting if drive.name in self.made]
-        if not made:
-            return
         ends, lifted = m.jnt_actfrcrange[k], m.jnt_actgravcomp[k] and np.any(m.body_gravcomp)
-        if len(acting) == 1 and isinstance(made[0], Actuator) and made[0].body is not None and not lifted:
+        if not (made or lifted):
+            return
+        if not lifted and len(acting) == 1 and isinstance(made[0], Actuator) and made[0].body is not None:
             (gear, *_), name = acting[0].gear, acting[0].name
             if gear:
                 low, high = sorted(float(x) / gear for x in ends)
@@ -161,7 +161,8 @@ class Actuators:
                 self.made[name] = replace(made[0], effort_range=(least, most))
             return
         what = f"what drives together do to it (actuatorfrcrange, {ends[0]:g} to {ends[1]:g}) is not kept"
-        sentence = f"joint {joint.name!r}: {what}; {', '.join(drive.name for drive in acting)} may act on it"
+        who = ", ".join([*(drive.name for drive in acting), *(["compensation of gravity"] if lifted else [])])
+        sentence = f"joint {joint.name!r}: {what}; {who} may act on it"
         self.report.warn(self.line("joint", joint.name), "limit", sentence)
 
 

@@ -35,6 +35,9 @@ def switch_off(m: MjModel, names: Names, request: Request, line: Lines) -> None:
             getattr(m, array)[:] = 0
     if "gravity" in off:
         m.opt.gravity[:] = 0
+    if {"spring", "damper"} <= off:  # both together are all passive forces to MuJoCo
+        m.body_gravcomp[:] = 0
+        m.opt.density = m.opt.viscosity = 0.0
     groups = int(getattr(m.opt, "disableactuator", 0))
     for k, group in enumerate(np.ravel(m.actuator_group)):
         if "actuation" in off or (0 <= group < 31 and groups >> int(group) & 1):

@@ -119,6 +119,14 @@ def weightless(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
         yield "gravcomp", name, sentence
 
 
+def unlifted(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Gravity compensation that is the drives' business, where MuJoCo has none that act."""
+    if np.any(m.body_gravcomp) and (not m.nu or "actuation" in disabled(m)):
+        for joint in (joint for k, joint in enumerate(joints) if m.jnt_actgravcomp[k]):
+            what = "drives compensate gravity (actuatorgravcomp), and none acts in MuJoCo; the force here acts on it"
+            yield "joint", joint.name, f"joint {joint.name!r}: its {what}"
+
+
 def key_activations(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Activations of drives in key frames."""
     for k in range(m.nkey):
@@ -181,6 +189,6 @@ def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
 WARNED: tuple[Rule, ...] = (
-    friction, cones, margins, weightless, medium, key_activations, key_controls, key_mocaps, lopsided, early,
+    friction, cones, margins, weightless, unlifted, medium, key_activations, key_controls, key_mocaps, lopsided, early,
 )  # fmt: skip
 NOTED: tuple[Rule, ...] = (mocap, contacts)
