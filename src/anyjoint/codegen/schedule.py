@@ -265,11 +265,14 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
-        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
+    def bind_rows(self, strides: Sequence[int], numbers: Floats, width: int) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows.
+
+        A row that serves all states has a stride of 0; nobody looks whether it is finite.
+        """
         words: list[int] = []
         slots: list[int] = []
-        given = iter(lengths)
+        given = iter(strides)
         for kind in self._kinds:
             if kind == "row":
                 slots.append(len(words))
