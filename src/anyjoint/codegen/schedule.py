@@ -15,7 +15,7 @@ import numpy as np
 from anyjoint.codegen.apart import Apart
 from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
-from anyjoint.codegen.ir import LONG, live_nodes
+from anyjoint.codegen.ir import LONG
 from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.opcount import OpCount, count_operations
@@ -23,6 +23,7 @@ from anyjoint.codegen.target import DTYPES, Target, checked_dtype, host_target, 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
+from anyjoint.symbolic.rewrite import reachable
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +57,7 @@ def _is_straight(schedule: Schedule) -> bool:
     if [run.times for run in schedule.runs[:2]] == [1] or any(kernel.columns > 1 for kernel in schedule.kernels):
         return True
     large = (k for k in schedule.kernels if len(k.graph) > LONG)
-    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
+    return any(len(reachable(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
 
 
 def _is_vast(schedule: Schedule, dtype: str) -> bool:
