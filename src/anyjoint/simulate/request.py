@@ -32,8 +32,7 @@ from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
-from .given import checked_stepper, every, finest, held_steps, seconds, tolerances
-from .given import start_states as start_states
+from .given import checked_stepper, every, finest, held_steps, seconds, start_states, tolerances
 from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
