@@ -32,7 +32,7 @@ from .direct import Direct
 from .frames import FrameQuestions
 from .inverse_kinematics import InverseKinematics
 from .method import add_methods
-from .modes import ModeQuestions
+from .modes import ALONE, ModeQuestions
 from .parameter_rows import Given, ParameterRows
 from .part import WhichBody
 from .paths import PathQuestions
@@ -210,7 +210,7 @@ class Model(
         from anyjoint.quantity.step import STEPS
         from anyjoint.stepper import STEPPERS
 
-        self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        self.refuse_modes("step", ALONE)
         if method not in STEPS:
             back = "looks back at steps before, so simulate takes it, and step does not"
             what = back if method in STEPPERS else f"is unknown{meant(method, STEPS, 0.3)}"
