@@ -54,15 +54,17 @@ def one_call() -> float:
     return microseconds(lambda: model.forward_dynamics(q, v, tau))
 
 
-def batch_overhead() -> float:
+def batch_overhead(quantity: str = "forward_dynamics") -> float:
     """Of a batch of eight states of six hinges: the whole call, less what the machine code takes by itself."""
     model = gallery.revolute_chain(6).compile()
-    q, v, tau = np.random.default_rng(0).normal(size=(3, 8, 6))
-    out = np.empty_like(q)
-    program = model.program("forward_dynamics")
+    given = [*np.random.default_rng(0).normal(size=(3, 8, 6))]
+    ask = getattr(model, quantity)
+    ask(*given)
+    program = model.program(quantity)
+    rows = [*given, *(np.full(n, 1e-3) for _, n in program.inputs[3:]), np.empty((8, program.size)), program.numbers]
     width = program.code.target.width
-    entry, words = program.code.entry(width), program.code.words([q, v, tau, out, program.numbers], width, 0)
-    calls = (lambda: model.forward_dynamics(q, v, tau, out=out), lambda: entry(*words, program.code.runs_at, len(q)))
+    entry, words = program.code.entry(width), program.code.words(rows, width, 0)
+    calls = (lambda: ask(*given), lambda: entry(*words, program.code.runs_at, 8))
     # Short rounds in turn, since others may be at work.
     rounds = [[microseconds(call, 200, rounds=1) for call in calls] for _ in range(5 * ROUNDS)]
     whole, bare = np.min(rounds, axis=0)
@@ -119,6 +121,7 @@ def main() -> None:
     rows: list[tuple[str, Callable[[], float], str, float | None]] = [
         ("forward dynamics, one state", one_call, "us", 2.5),
         ("batch call, beside its states", batch_overhead, "us", 10.0),
+        ("step of a batch, beside its states", lambda: batch_overhead("step"), "us", 10.0),
         ("ANYmal, rk4 step, torque from Python", python_torque, "us", None),
         ("ANYmal, the same held for ten steps", lambda: python_torque(10), "us", None),
         ("set a mass and make a step, board", change_and_run, "ms", None),

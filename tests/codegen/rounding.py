@@ -5,9 +5,9 @@ import math
 import mpmath
 from mpmath import mpf
 
-from anyjoint.codegen.ir import live_nodes
 from anyjoint.symbolic import Op
 from anyjoint.symbolic.interpret import evaluate_ids
+from anyjoint.symbolic.rewrite import reachable
 
 # |d result / d operand| at exact operands; comparisons and jumps depend on inputs alone, which are exact.
 SLOPES = {
@@ -44,7 +44,7 @@ def bounds(outputs, variables, point):
     with mpmath.workdps(40):
         exact = evaluate_ids(graph, roots, {x.id: mpf(float(v)) for x, v in zip(variables, point, strict=True)})
         error = {}
-        for node in live_nodes(graph, roots):
+        for node in reachable(graph, roots):
             op = Op(graph.op[node])
             if op in (Op.CONST, Op.VAR, Op.GATHER, Op.LT, Op.LE, Op.EQ):
                 error[node] = mpf(0)

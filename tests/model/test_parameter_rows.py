@@ -107,6 +107,14 @@ def test_one_state_serves_all_rows_and_out_is_written():
     np.testing.assert_array_equal(out, every)
 
 
+def test_one_state_begins_the_runs_of_all_rows():
+    model, given = machine().compile(), chosen(["rod/mass"])
+    run = model.simulate(Q[0], V[0], duration=0.1, dt=0.01, parameters=given)
+    same = model.simulate(np.tile(Q[0], (B, 1)), np.tile(V[0], (B, 1)), duration=0.1, dt=0.01, parameters=given)
+    assert run.q.shape == (11, B, 3)
+    np.testing.assert_array_equal(run.q, same.q)
+
+
 def test_rows_follow_other_parameters_of_the_model():
     model = machine().compile()
     rows = model.parameter_rows(chosen(["rod/mass"]))
@@ -246,10 +254,10 @@ def test_where_nothing_moves_there_is_nothing_to_vary_but_poses():
     assert poses == pytest.approx(np.array([model.body_poses(np.zeros(0))] * 2))
 
 
-def test_rows_of_another_model_and_runs_of_one_state_are_refused():
+def test_rows_of_another_model_or_another_number_are_refused():
     model = machine().compile()
     rows = model.parameter_rows(chosen(["rod/mass"]))
     with pytest.raises(InputError, match="another model"):
         machine().compile().forward_dynamics(Q, V, parameters=rows)
-    with pytest.raises(InputError, match="give a batch q0 of 6 rows"):
-        model.simulate(Q[0], V[0], duration=0.1, parameters=rows)
+    with pytest.raises(InputError, match="parameters have 6 rows, but 2 states begin; give one q0, or 6"):
+        model.simulate(Q[:2], V[:2], duration=0.1, parameters=rows)

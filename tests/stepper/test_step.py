@@ -71,6 +71,16 @@ def test_batches_and_places_for_results(method):
     assert np.array_equal(out[1], many[1])
 
 
+def test_torques_for_all_states_are_those_of_each():
+    mech = tumbling()
+    model, tau = mech.compile(), np.linspace(-1, 1, 10)
+    q, v = (np.tile(x, (7, 1)) for x in mech.start)
+    for wanted, found in zip(model.step(q, v, np.tile(tau, (7, 1))), model.step(q, v, tau), strict=True):
+        assert np.array_equal(found, wanted)
+    with pytest.raises(aj.InputError, match=r"step: tau\[3\] is not finite"):
+        model.step(q, v, np.where(np.arange(10) == 3, np.nan, tau))
+
+
 @pytest.mark.parametrize("out", [
     lambda q, v: (q.astype(int), v.astype(int)), lambda q, v: (q[0], v[0]), lambda q, v: (q, v, v), lambda q, v: q,
     lambda q, v: (q.astype("float32"), v), lambda q, v: [q.tolist(), v.tolist()], lambda q, v: 3,

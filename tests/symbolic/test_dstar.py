@@ -12,8 +12,9 @@ from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.node import Node, variables
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import count_operations, derivative_graph, reachable
+from anyjoint.symbolic.partials import count_operations, derivative_graph
 from anyjoint.symbolic.pathproduct import share_products
+from anyjoint.symbolic.rewrite import reachable
 from anyjoint.symbolic.web import Web
 from tests.symbolic.random_graph import random_graph
 

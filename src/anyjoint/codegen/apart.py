@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anyjoint.codegen.ir import live_nodes
 from anyjoint.codegen.kernel import EACH, Kernel, Offsets, Run, Schedule, lane_array
 from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.rewrite import reachable
 
 WINDOW = 8  # numbers that are moved at once
 PLAIN = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
@@ -110,7 +110,7 @@ def _fills(kernel: Kernel) -> bool:
 
 def _operations(kernel: Kernel) -> int:
     """How many operations a kernel has in each column; -1 if others than sums and products are among them."""
-    ops = [kernel.graph.op[i] for i in live_nodes(kernel.graph, [store.node.id for store in kernel.stores])]
+    ops = [kernel.graph.op[i] for i in reachable(kernel.graph, [store.node.id for store in kernel.stores])]
     inner = [op for op in ops if op not in GIVEN]
     return len(inner) if PLAIN.issuperset(inner) else -1
 

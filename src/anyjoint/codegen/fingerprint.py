@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import cache
-from anyjoint.codegen.ir import live_nodes, place
+from anyjoint.codegen.ir import place
 from anyjoint.codegen.kernel import Kernel, Schedule, check_kernel
 from anyjoint.codegen.source import source_digest
 from anyjoint.codegen.target import Target
 from anyjoint.symbolic.ops import ARITY, Op
+from anyjoint.symbolic.rewrite import reachable
 
 GENERATOR = Path(__file__).resolve().parent  # another one may print other code for the same expressions
 
@@ -49,7 +50,7 @@ def _feed(digest: Any, data: bytes) -> None:
 def kernel_words(kernel: Kernel) -> Iterable[bytes]:
     """Operations and operands of the live nodes, renumbered; then what the leaves mean and where results go."""
     graph = kernel.graph
-    live = live_nodes(graph, [store.node.id for store in kernel.stores])
+    live = reachable(graph, [store.node.id for store in kernel.stores])
     ids = np.array(live, dtype=np.int64)
     ops = [graph.op[node] for node in live]
     yield " ".join(f"{array.kind} {array.wide} {array.step}" for array in kernel.arrays).encode()

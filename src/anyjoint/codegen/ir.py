@@ -11,6 +11,7 @@ from anyjoint.errors import ExpressionError
 from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
+from anyjoint.symbolic.rewrite import reachable
 
 
 class Code(IntEnum):
@@ -70,26 +71,6 @@ def lower(kernel: Kernel, name: str = "kernel") -> Listing:
     return listing
 
 
-def live_nodes(graph: Graph, roots: Iterable[int]) -> list[int]:
-    """Ids of all nodes that the roots depend on, operands first."""
-    ops, first, second, third = graph.op, graph.a, graph.b, graph.c
-    seen = set(roots)
-    stack = list(seen)
-    while stack:
-        node = stack.pop()
-        arity = ARITY[ops[node]]
-        if arity and (operand := first[node]) not in seen:
-            seen.add(operand)
-            stack.append(operand)
-        if arity > 1 and (operand := second[node]) not in seen:
-            seen.add(operand)
-            stack.append(operand)
-        if arity > 2 and (operand := third[node]) not in seen:
-            seen.add(operand)
-            stack.append(operand)
-    return sorted(seen)
-
-
 def _registers(graph: Graph, live: Iterable[int]) -> dict[int, int]:
     """How many registers the expression of each live node needs, as if it were a tree."""
     ops, first, second, third = graph.op, graph.a, graph.b, graph.c
@@ -131,7 +112,7 @@ class _Lowering:
         waiting: dict[int, list[Store]] = {}
         for store in self.kernel.stores:
             waiting.setdefault(store.node.id, []).append(store)
-        live = live_nodes(self.graph, waiting)
+        live = reachable(self.graph, waiting)
         registers = _registers(self.graph, live)
         inner = [n for n in live if self.graph.op[n] not in (Op.CONST, Op.VAR) and n not in self.phases]
         late = []

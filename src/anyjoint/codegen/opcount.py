@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, fields
 
-from anyjoint.codegen.ir import live_nodes
 from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.rewrite import reachable
 
 _FIELD: dict[int, str] = {
     Op.ADD: "add",
@@ -64,7 +64,7 @@ class OpCount:
 def count_operations(graph: Graph, roots: Iterable[int]) -> OpCount:
     """Operations of all nodes that the roots depend on, each counted once."""
     counts: Counter[str] = Counter()
-    for op, times in Counter(map(graph.op.__getitem__, live_nodes(graph, roots))).items():
+    for op, times in Counter(map(graph.op.__getitem__, reachable(graph, roots))).items():
         if op not in _FREE:
             counts[_FIELD.get(op, "other")] += times
     return OpCount(**counts)

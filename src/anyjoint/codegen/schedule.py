@@ -15,7 +15,7 @@ import numpy as np
 from anyjoint.codegen.apart import Apart
 from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
-from anyjoint.codegen.ir import LONG, live_nodes
+from anyjoint.codegen.ir import LONG
 from anyjoint.codegen.jit import Library, Module, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.opcount import OpCount, count_operations
@@ -23,6 +23,7 @@ from anyjoint.codegen.target import DTYPES, Target, checked_dtype, host_target, 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.scalar.array import Floats
+from anyjoint.symbolic.rewrite import reachable
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +57,7 @@ def _is_straight(schedule: Schedule) -> bool:
     if [run.times for run in schedule.runs[:2]] == [1] or any(kernel.columns > 1 for kernel in schedule.kernels):
         return True
     large = (k for k in schedule.kernels if len(k.graph) > LONG)
-    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
+    return any(len(reachable(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
 
 
 def _is_vast(schedule: Schedule, dtype: str) -> bool:
@@ -265,11 +266,14 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
-        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
+    def bind_rows(self, strides: Sequence[int], numbers: Floats, width: int) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows.
+
+        A row that serves all states has a stride of 0; nobody looks whether it is finite.
+        """
         words: list[int] = []
         slots: list[int] = []
-        given = iter(lengths)
+        given = iter(strides)
         for kind in self._kinds:
             if kind == "row":
                 slots.append(len(words))

@@ -15,10 +15,11 @@ from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.joints import Fixed, Free, FreeQuaternion, Joint
 from anyjoint.joints.function import function_name
 from anyjoint.options import nearest
-from anyjoint.scalar import Scalar, definition, is_real, reals
+from anyjoint.scalar import Scalar, definition, is_real
 from anyjoint.spatial import Pose, Twist, Vector, zeros
 
 from .body import Body, Ground, Where
+from .frame import as_pose
 from .probing import PROBES, anywhere, undefined
 
 if TYPE_CHECKING:
@@ -236,19 +237,8 @@ def _frames(at: Any, name: str) -> tuple[Pose, Pose]:
     """The closing frames on both bodies, from points or poses."""
     if not isinstance(at, (list, tuple)) or len(at) != 2:
         raise ModelError(f"loop {name!r}: at={at!r}; expected two points or poses, one on each body")
-    made = []
-    for item in at:
-        if isinstance(item, Pose):
-            made.append(item)
-            continue
-        try:
-            point = reals(item)
-        except (TypeError, ValueError):
-            point = np.zeros(0)
-        if point.shape != (3,) or not np.isfinite(point).all():
-            raise ModelError(f"loop {name!r}: {item!r} is no place on a body; give three finite numbers or an aj.Pose")
-        made.append(Pose.translation(*map(float, point)))
-    return made[0], made[1]
+    first, second = (as_pose(place, f"loop {name!r}", ModelError) for place in at)
+    return first, second
 
 
 def _compliance(value: Any, where: str) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from anyjoint.errors import InputError, ModelError
+from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.frozen import frozen
 from anyjoint.options import nearest
 from anyjoint.scalar import reals
@@ -68,7 +68,7 @@ def find_frame(mech: Mechanism, frame: WhichFrame, where: str) -> Frame:
         frame = frame.name
     if isinstance(frame, (tuple, list)) and len(frame) == 2:
         owner = find_frame(mech, mech.ground if frame[0] is None else frame[0], where)
-        return Frame(owner.name, owner.body, owner.pose @ _as_pose(frame[1], where))
+        return Frame(owner.name, owner.body, owner.pose @ as_pose(frame[1], where))
     if not isinstance(frame, str):
         expected = "the name of a frame or body, or (body, point)"
         raise InputError(f"{where}: {frame!r} is no frame; expected {expected}")
@@ -83,7 +83,8 @@ def _own(mech: Mechanism, frame: Frame, where: str) -> Frame:
     return frame
 
 
-def _as_pose(place: Any, where: str) -> Pose:
+def as_pose(place: Any, where: str, error: type[AnyjointError] = InputError) -> Pose:
+    """A place on a body, given as a point or as a pose."""
     if isinstance(place, Pose):
         return place
     try:
@@ -91,7 +92,7 @@ def _as_pose(place: Any, where: str) -> Pose:
     except (TypeError, ValueError):
         point = np.empty(0)
     if point.shape != (3,) or not np.isfinite(point).all():
-        raise InputError(f"{where}: {place!r} is no place on a body; give three finite numbers, or a pose")
+        raise error(f"{where}: {place!r} is no place on a body; give three finite numbers or an aj.Pose")
     return Pose.translation(*(float(x) for x in point))
 
 

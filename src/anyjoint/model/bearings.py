@@ -49,7 +49,7 @@ class Bearings(Part):
         """
         table, arrays = (self.nb, 6), (q, v, a)
         place = flat_out("joint_wrenches", out, table)
-        flat: Floats = self.evaluate("joint_wrenches", arrays, place, threads, parameters)
+        flat: Floats = self.whole.evaluate("joint_wrenches", arrays, place, threads, parameters)
         made = flat.reshape(*flat.shape[:-1], *table)
         if self.mechanism.constraints:
             self._release(made, q, v, a, tau, t, parameters)
@@ -66,16 +66,17 @@ class Bearings(Part):
         parameters: Given | None,
     ) -> None:
         """Take off what constraints carry, in place."""
-        expected = self.forward_dynamics(q, v, tau, t, parameters=parameters)
+        expected = self.whole.forward_dynamics(q, v, tau, t, parameters=parameters)
         if not np.allclose(expected, a, rtol=0.0, atol=AGREES * max(1.0, float(np.abs(a).max(initial=0.0)))):
             raise InputError(
                 "joint_wrenches: a is not what forces tau and constraints give; take a = model.forward_dynamics(q, v,"
                 " tau), and give the same tau here"
             )
-        y = np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
+        y = np.asarray(self.whole.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
         n, count = self.nb, wrenches.size // (6 * self.nb)
         clock = 0.0 if t is None else np.reshape(t, (-1, 1))
-        poses, twists = self.body_poses(q, parameters=parameters), self.body_twists(q, v, parameters=parameters)
+        poses = self.whole.body_poses(q, parameters=parameters)
+        twists = self.whole.body_twists(q, v, parameters=parameters)
         shapes = ((n, 4, 4), (n, 6), (self.nq,), (self.nv,), (1,), (self.mechanism.nc,))
         given = zip((poses, twists, q, v, clock, y), shapes, strict=True)
         rows = [np.broadcast_to(np.asarray(x, dtype=float), (count, *shape)) for x, shape in given]

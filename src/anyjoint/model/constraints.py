@@ -68,7 +68,7 @@ class ConstraintQuestions(Part):
         Those of a loop are reactions along and about the axes of its first frame. Where rows are redundant, one choice
         of many is made: rows that others imply get 0.
         """
-        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters)))
+        return self._by_name(np.asarray(self.whole.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters)))
 
     def constraint_residual(
         self, q: ArrayLike, v: ArrayLike | None = None, *, t: ArrayLike | None = None, parameters: Given | None = None
@@ -76,7 +76,7 @@ class ConstraintQuestions(Part):
         """Errors of positions and velocities by constraint; at rest unless v is given."""
         q = np.asarray(q, self.dtype)
         v = np.zeros((*q.shape[:-1], self.nv), self.dtype) if v is None else v
-        position, velocity = self.constraint_errors(q, v, t=t, parameters=parameters)
+        position, velocity = self.whole.constraint_errors(q, v, t=t, parameters=parameters)
         found = zip(self._by_name(position).items(), self._by_name(velocity).values(), strict=True)
         return {name: Residual(x, y) for (name, x), y in found}
 
@@ -84,8 +84,8 @@ class ConstraintQuestions(Part):
         self, q: ArrayLike, *, t: ArrayLike | None = None, parameters: Given | None = None
     ) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
-        shape = (self.mechanism.nc, self.nv)
-        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t)), parameters=parameters))
+        shape, model = (self.mechanism.nc, self.nv), self.whole
+        entries = np.asarray(model.evaluate("constraint_entries", (q, *model.clock(t)), parameters=parameters))
         G = np.zeros((shape[0] * shape[1], *entries.shape[:-1]), self.dtype)
         numbers, rows, columns = self._entry_places
         np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
@@ -97,7 +97,7 @@ class ConstraintQuestions(Part):
         if q.ndim > 1:
             raise InputError(f"mobility: q has shape {q.shape}; it is about one place, of shape ({self.nq},)")
         force = np.random.default_rng(0).normal(size=self.nv).astype(self.dtype)  # that all others feel
-        y = self.constraint_multipliers(q, np.zeros_like(force), tau=force, t=t)
+        y = self.whole.constraint_multipliers(q, np.zeros_like(force), tau=force, t=t)
         redundant = self.hard_rows & (np.asarray(y) == 0)
         rows = int(np.count_nonzero(self.hard_rows))
         names = tuple(name for name, implied in zip(self.row_names, redundant, strict=True) if implied)
@@ -148,7 +148,7 @@ class ConstraintQuestions(Part):
             return np.zeros(q.shape[:-1])
         per = np.array([0.5 / c if c else 0.0 for c in soft])
         rest = np.zeros((*q.shape[:-1], self.nv), self.dtype)
-        position, _ = self.constraint_errors(q, rest, t=t, parameters=parameters)
+        position, _ = self.whole.constraint_errors(q, rest, t=t, parameters=parameters)
         return np.asarray(np.asarray(position) ** 2 @ per)
 
     @property
@@ -169,7 +169,8 @@ class ConstraintQuestions(Part):
         soft = compliance > 0
         if not soft.any():
             return np.zeros(np.shape(v))
-        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t, parameters=parameters))
+        found = self.whole.constraint_errors(q, v, t=t, parameters=parameters)
+        error, rate = (np.asarray(x, dtype=float) for x in found)
         push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
         G = self.constraint_jacobian(q, t=t, parameters=parameters)[..., soft, :].astype(float)
         return np.asarray(-np.einsum("...ij,...i->...j", G, push))
@@ -189,10 +190,9 @@ class ConstraintQuestions(Part):
         power is left with which their rest position is moved.
         """
         q, v = np.asarray(q, self.dtype), np.asarray(v, self.dtype)
-        y = np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
-        rate, own = (
-            np.asarray(self.constraint_errors(q, x, t=t, parameters=parameters)[1], dtype=float) for x in (v, 0 * v)
-        )
+        y = np.asarray(self.whole.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
+        errors = (self.whole.constraint_errors(q, x, t=t, parameters=parameters) for x in (v, 0 * v))
+        rate, own = (np.asarray(x[1], dtype=float) for x in errors)
         springs = [bool(c.compliance) and c.holonomic for c in self.mechanism.constraints for _ in range(c.count)]
         return np.asarray((y * np.where(springs, own, own - rate)).sum(-1))
 

@@ -68,7 +68,7 @@ class Derivatives(Part):
 
         The last is the inverse of the mass matrix. `out` is one row (..., 3 nv^2) to write to.
         """
-        given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.clock(t))
+        given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.whole.clock(t))
         made = self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
         if self.mechanism.constraints and parameters is None:
             check_ranks(self.whole, "forward_dynamics_derivatives", q, t)
@@ -80,7 +80,7 @@ class Derivatives(Part):
         from anyjoint.quantity.raw_derivatives import RAW
 
         quantity = RAW[name] if checked_flag(name, "raw", raw) and not self.rates_are_velocities else name
-        return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
+        return self.whole.program(quantity).split(self.whole.evaluate(quantity, given, out, threads, parameters))
 
     @named_options
     def linearise(
@@ -151,7 +151,8 @@ class Derivatives(Part):
         its origin. Springs, dampers and armature of joints have no part in it.
         """
         table = self.nv, 10 * self.nb
-        row: Floats = self.evaluate("regressor", (q, v, a), flat_out("regressor", out, table), threads, parameters)
+        place = flat_out("regressor", out, table)
+        row = self.whole.evaluate("regressor", (q, v, a), place, threads, parameters)
         return row.reshape(*row.shape[:-1], *table)
 
     @property
@@ -167,19 +168,20 @@ class Derivatives(Part):
     @named_options
     def centroidal(self, q: ArrayLike, v: ArrayLike, *, parameters: Given | None = None) -> Centroidal:
         """Momentum about the centre of mass in world axes: its matrix, its value, and how it changes."""
-        row = self.evaluate("centroidal", (q, v), parameters=parameters)
-        parts = self.program("centroidal").split(row)
+        row = self.whole.evaluate("centroidal", (q, v), parameters=parameters)
+        parts = self.whole.program("centroidal").split(row)
         if not np.all(parts[-1] > 0):
             raise InputError(f"centroidal: nothing that moves in {self.mechanism.name!r} has mass, so it has no centre")
         return about_center(*parts)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, body: WhichBody) -> Floats:
         """How `body_jacobian` changes in time at the velocities v, (6, nv)."""
-        index, inputs = self.body_index(body), [("q", self.nq), ("v", self.nv)]
+        index, inputs = self.whole.body_index(body), [("q", self.nq), ("v", self.nv)]
         rows, batch = checked_rows("jacobian_rate", (q, v), inputs, self.dtype)
         q, v = (np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows)
         n, units = self.nv, np.eye(self.nv, dtype=self.dtype)
-        made = self.jacobian_rate_times(np.repeat(q, n, axis=0), np.repeat(v, n, axis=0), np.tile(units, (len(q), 1)))
+        q, v, x = np.repeat(q, n, axis=0), np.repeat(v, n, axis=0), np.tile(units, (len(q), 1))
+        made = self.whole.jacobian_rate_times(q, v, x)
         rate = np.asarray(made)[:, index].reshape(*batch, n, 6)
         return rate.swapaxes(-1, -2)
 

@@ -27,7 +27,7 @@ class FrameQuestions(Part):
 
     def frame_pose(self, q: ArrayLike, frame: WhichFrame) -> Floats:
         """World pose of a frame, (4, 4), or (batch, 4, 4)."""
-        found, T = find_frame(self.mechanism, frame, "frame_pose"), self.body_poses(q)
+        found, T = find_frame(self.mechanism, frame, "frame_pose"), self.whole.body_poses(q)
         if found.body < 0:
             return np.broadcast_to(found.pose.matrix.astype(self.dtype), (*T.shape[:-3], 4, 4)).copy()
         return np.asarray(T[..., found.body, :, :] @ found.pose.matrix.astype(self.dtype))
@@ -56,7 +56,7 @@ class FrameQuestions(Part):
 
     def body_jacobian(self, q: ArrayLike, body: WhichBody) -> Floats:
         """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
-        return self._motion(q, Frame("", self.body_index(body), HERE))[0]
+        return self._motion(q, Frame("", self.whole.body_index(body), HERE))[0]
 
     def point_jacobian(self, q: ArrayLike, body: Body | str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Velocity of a point of a body (or of a frame) per unit velocities, (3, nv), along the world's axes."""
@@ -68,7 +68,8 @@ class FrameQuestions(Part):
         on = np.zeros(self.nb, self.dtype)
         if found.body >= 0:
             on[found.body] = 1
-        rows, T = self.program("frame_motion").split(self.evaluate("frame_motion", (q, on, own[:3].ravel())))
+        row = self.whole.evaluate("frame_motion", (q, on, own[:3].ravel()))
+        rows, T = self.whole.program("frame_motion").split(row)
         if found.body < 0:
             T = np.broadcast_to(own, T.shape).copy()
         return np.ascontiguousarray(np.swapaxes(rows, -1, -2)), T

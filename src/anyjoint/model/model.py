@@ -32,7 +32,7 @@ from .direct import Direct
 from .frames import FrameQuestions
 from .inverse_kinematics import InverseKinematics
 from .method import add_methods
-from .modes import ModeQuestions
+from .modes import ALONE, ModeQuestions
 from .parameter_rows import Given, ParameterRows
 from .part import WhichBody
 from .paths import PathQuestions
@@ -194,22 +194,31 @@ class Model(
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
         True
         """
+        if not is_real(dt) or not 0 < dt < np.inf:
+            raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
+        given = (q, v, self._zero if tau is None else tau, np.array([dt], self.dtype), *self.clock(t))
+        row = self.evaluate(self._steps.get(method) or self._step_by(method), given, None, threads, parameters)
+        state = row[..., : self.nq], row[..., self.nq :]
+        return state if out is None else write_out("step", out, state)
+
+    @cached_property
+    def _steps(self) -> dict[object, Quantity]:
+        return {}  # those that were asked for, by method
+
+    def _step_by(self, method: str) -> Quantity:
+        """The step of a method, refused where there is none."""
         from anyjoint.quantity.step import STEPS
         from anyjoint.stepper import STEPPERS
 
-        self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        self.refuse_modes("step", ALONE)
         if method not in STEPS:
             back = "looks back at steps before, so simulate takes it, and step does not"
             what = back if method in STEPPERS else f"is unknown{meant(method, STEPS, 0.3)}"
             raise InputError(f"step: method={method!r} {what}; choose one of {', '.join(STEPS)}")
         if self.numeric:
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
-        if not is_real(dt) or not 0 < dt < np.inf:
-            raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
-        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
-        row = self.evaluate(STEPS[method], given, None, threads, parameters)
-        state = row[..., : self.nq], row[..., self.nq :]
-        return state if out is None else write_out("step", out, state)
+        self._steps[method] = STEPS[method]
+        return STEPS[method]
 
     def hybrid_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike, prescribed: Sequence[WhichBody], *,

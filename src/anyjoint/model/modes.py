@@ -12,8 +12,9 @@ from . import change
 from .part import Part
 
 if TYPE_CHECKING:
-
     from .model import Model
+
+ALONE = "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion"
 
 
 class ModeQuestions(Part):
@@ -34,8 +35,8 @@ class ModeQuestions(Part):
         key = tuple(wanted.values())
         if key not in family:
             known = set(change.names(mechanism))
-            vary = [name for name in self.vary if name in known]
-            options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, vary)
+            vary = [name for name in self.whole.vary if name in known]
+            options = (self.whole.algorithm, self.dtype.name, self.workshop.form, self.whole.width, vary)
             family[key] = type(self)(mechanism, *options)  # type: ignore[call-arg,assignment]
         return family[key]
 
@@ -44,7 +45,7 @@ class ModeQuestions(Part):
         """The model with all contact bodies in flight: its coordinates are there in every mode."""
         return self.in_modes(dict.fromkeys(self.modes, FLIGHT))
 
-    def _refuse_modes(self, what: str, remedy: str) -> None:
+    def refuse_modes(self, what: str, remedy: str) -> None:
         """Refuse what cannot follow contacts that open and close."""
         if self.modes:
             names = ", ".join(map(repr, self.modes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from anyjoint.scalar.array import Dtype
 
@@ -22,6 +22,8 @@ class Part:
     mechanism: Mechanism
     nq: int
     nv: int
+    nb: int
+    rates_are_velocities: bool
     dtype: Dtype
     workshop: Workshop
 
@@ -29,7 +31,3 @@ class Part:
     def whole(self) -> Model:
         """The model that this is a part of."""
         return cast("Model", self)
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...

@@ -58,7 +58,7 @@ class PathQuestions(Part):
         states = np.atleast_2d(q)
         _, wrenches, direct = self._along(states, read)
         rows, flat = np.repeat(states, len(read), axis=0), wrenches.reshape(-1, self.nb, 6)
-        arms = -np.asarray(self.generalized_forces(rows, flat)).reshape(direct.shape) - direct
+        arms = -np.asarray(self.whole.generalized_forces(rows, flat)).reshape(direct.shape) - direct
         arms = arms.reshape(*q.shape[:-1], len(read), self.nv)
         if constrained:
             from .allowed import allowed_motions
@@ -74,7 +74,7 @@ class PathQuestions(Part):
 
     def _along(self, q: Floats, paths: Sequence[Path]) -> tuple[Floats, Floats, Floats]:
         """Of every state and path: the length, how it changes with motions of bodies, and with coordinates."""
-        poses = np.asarray(self.body_poses(q))
+        poses = np.asarray(self.whole.body_poses(q))
         size = len(q), len(paths)
         lengths, wrenches = np.zeros(size, self.dtype), np.zeros((*size, self.nb, 6), self.dtype)
         direct = np.zeros((*size, self.nv), self.dtype)

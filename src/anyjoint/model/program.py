@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import CompiledSchedule, OpCount
+from anyjoint.codegen import CompiledSchedule, OpCount, all_finite
 from anyjoint.codegen.kernel import extents
 from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
@@ -99,27 +99,29 @@ class Program:
         return result
 
     def rows(self, arrays: tuple[Any, ...], out: Any = None) -> Floats | None:
-        """States given by contiguous arrays of just the right kind, all (n,) or all (batch, n), without delay.
+        """States given by contiguous arrays of just the right kind, without delay; rows among batches serve all states.
 
         The result is written to `out`, if it is given. None as for `Direct`.
         """
         if len(arrays) != len(self.inputs) or not self._plain:
             return None
-        dtype, batch = self.dtype, getattr(arrays[0], "shape", ())[:-1]
+        dtype, batch, strides = self.dtype, getattr(arrays[0], "shape", ())[:-1], self._strides
         if len(batch) > 1 or 0 in batch:
             return None
-        for array, (_, n) in zip(arrays, self.inputs, strict=True):
-            if type(array) is not np.ndarray or array.dtype is not dtype or array.shape != (*batch, n):
+        for k, (array, (_, n)) in enumerate(zip(arrays, self.inputs, strict=True)):
+            if type(array) is not np.ndarray or array.dtype is not dtype or not array.flags.c_contiguous:
                 return None
-            if not array.flags.c_contiguous:
-                return None
+            if array.shape != (*batch, n):
+                if array.shape != (n,) or not all_finite(array):
+                    return None
+                strides = (*strides[:k], 0, *strides[k + 1 :])
         if out is not None and not self.may_write(out, batch, arrays):
             return None
         result = np.empty((*batch, self.size), dtype) if out is None else out
         if not self._complete:
             result[...] = 0
         count = batch[0] if batch else 1
-        return result if self._row_call(count)(count, *arrays, result) else None
+        return result if self._row_call(count, strides)(count, *arrays, result) else None
 
     def may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[object, ...]) -> bool:
         """Whether results may go straight to a caller's array."""
@@ -147,14 +149,18 @@ class Program:
                     written[offsets[:, store.array, None] + store.offset + columns] = True
         return bool(written.all())
 
-    def _row_call(self, count: int) -> RowCall:
+    @cached_property
+    def _strides(self) -> tuple[int, ...]:
+        """From one state to the next in inputs and result, if every state has rows of its own."""
+        return (*(n for _, n in self.inputs), self.size)
+
+    def _row_call(self, count: int, strides: tuple[int, ...]) -> RowCall:
         """The prepared call of this thread, for one state or for batches."""
-        width = 1 if count == 1 else self.code.target.width
-        calls: dict[int, RowCall] = self._local.__dict__.setdefault("row_calls", {})
-        if width not in calls:
-            lengths = [*(n for _, n in self.inputs), self.size]
-            calls[width] = self.code.bind_rows(lengths, self.numbers, width)
-        return calls[width]
+        key = 1 if count == 1 else self.code.target.width, strides
+        calls: dict[tuple[int, tuple[int, ...]], RowCall] = self._local.__dict__.setdefault("row_calls", {})
+        if key not in calls:
+            calls[key] = self.code.bind_rows(strides, self.numbers, key[0])
+        return calls[key]
 
 
 def split(shapes: Sequence[tuple[int, ...]], result: Floats) -> list[Floats]:

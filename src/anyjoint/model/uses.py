@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from anyjoint.options import named_options
 from anyjoint.scalar.array import ArrayLike
 
+from .modes import ALONE
 from .parameter_rows import Given
 from .part import Part, WhichBody
 
@@ -84,7 +85,7 @@ class Uses(Part):
         looks["autoplay"] = autoplay
         if not live and self.whole.is_regular:
             return self.simulate(q0, v0, duration=0.0, limits=limits).to_html(path, **looks)
-        self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
+        self.whole.refuse_modes("to_html", "simulate, then traj.to_html(path)")
         from anyjoint.view import model_page
 
         given: dict[str, Any] = {"method": method, "forces": forces, "limits": limits, "rtol": rtol, "atol": atol}
@@ -108,7 +109,7 @@ class Uses(Part):
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
-        self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        self.whole.refuse_modes("export", ALONE)
         from anyjoint.export import PLAIN, Beside, export
 
         beside = Beside(products, PLAIN if steps is None else steps, prescribed, forces)
@@ -120,4 +121,4 @@ class Uses(Part):
             from anyjoint.export.latex import document
 
             return document(self.workshop)
-        return str(self.program(quantity).code.source(language))
+        return str(self.whole.program(quantity).code.source(language))

@@ -83,10 +83,10 @@ def simulate(
     and rests there while it is pressed on (`traj.impacts`, `traj.modes`, `traj.stop_forces`). `stabilise` keeps the
     motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
-    the run early with a status that says why. `parameters` has one row for each state of a batch. With `gradient`, the
-    trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states take at most `memory` bytes, and what
-    does not fit is computed again on the way back. Bodies of `add_contact_body` change their modes on the way: `tau`,
-    `events` and the result are in terms of `model.released`.
+    the run early with a status that says why. `parameters` has one row for each state of a batch, or for as many runs
+    from one state. With `gradient`, the trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states
+    take at most `memory` bytes, and what does not fit is computed again on the way back. Bodies of `add_contact_body`
+    change their modes on the way: `tau`, `events` and the result are in terms of `model.released`.
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters, restitution
     if model.modes:

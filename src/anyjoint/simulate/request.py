@@ -32,8 +32,7 @@ from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
-from .given import checked_stepper, every, finest, held_steps, seconds, tolerances
-from .given import start_states as start_states
+from .given import checked_stepper, every, finest, held_steps, seconds, start_states, tolerances
 from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
@@ -206,6 +205,11 @@ def make_request(
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
     rtol, atol = tolerances(rtol, atol, finest(model, stepper))
     q, v, single = start_states(model, q0, v0)
+    rows = _checked_rows(model, parameters)
+    if rows and single:  # all of them begin there
+        q, v, single = np.tile(q, (rows.count, 1)), np.tile(v, (rows.count, 1)), False
+    if rows and rows.count != len(q):
+        raise InputError(f"parameters have {rows.count} rows, but {len(q)} states begin; give one q0, or {rows.count}")
     threads = checked_threads("simulate", threads)
     pushing = _with_stops(model, q, forces, limits, dt, stepper)
     program = _forces(model, pushing)
@@ -221,7 +225,6 @@ def make_request(
     saved = every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
     chosen = as_events(events, single)
     held = held_steps(hold, drive, stepper, model.numeric)
-    rows = _checked_rows(model, parameters, single, len(q))
     check_rotors(model.mechanism, rows)
     pushed = any(push.bodies for push in program.pushes) or (stepper.resists and model.mechanism.contacts)
     if rows and rows.moving and pushed:
@@ -238,13 +241,10 @@ def make_request(
                    limits=own, hard=hard_stops(model, limits, restitution, stepper, held))  # fmt: skip
 
 
-def _checked_rows(model: Model, given: Given | None, single: bool, batch: int) -> ParameterRows | None:
+def _checked_rows(model: Model, given: Given | None) -> ParameterRows | None:
     if given is None:
         return None
     rows = model.parameter_rows(given)
-    if single or rows.count != batch:
-        states = "one state" if single else f"{batch} states"
-        raise InputError(f"parameters have {rows.count} rows, but {states} begin; give a batch q0 of {rows.count} rows")
     if model.numeric:
         raise InputError(f"parameters: {model.numeric} solves numerically; compile with another algorithm")
     check_built_in(rows, built_in_joints(model.mechanism))

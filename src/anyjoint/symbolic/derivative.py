@@ -14,9 +14,9 @@ from .graph import Graph
 from .methods import METHODS, Rows, along, candidates, cheapest, cheapest_rows
 from .node import Node
 from .ops import Op
-from .partials import derivative_graph, reach_masks, reachable
+from .partials import derivative_graph, reach_masks
 from .reverse import pullback
-from .rewrite import flatten, substitute
+from .rewrite import flatten, reachable, substitute
 
 __all__ = [
     "METHODS", "differentiate_along", "hessian", "jacobian", "jet", "jvp", "sparsity", "time_derivative", "vjp",

@@ -13,8 +13,9 @@ from anyjoint.frozen import frozen
 from anyjoint.symbolic.dominator import Factor, dominator_factors, postdominator_factors
 from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import DerivativeGraph, count_operations, reachable
+from anyjoint.symbolic.partials import DerivativeGraph, count_operations
 from anyjoint.symbolic.pathproduct import share_products
+from anyjoint.symbolic.rewrite import reachable
 from anyjoint.symbolic.web import Web
 
 

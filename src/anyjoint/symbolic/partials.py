@@ -11,6 +11,7 @@ from dataclasses import field
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
+from anyjoint.symbolic.rewrite import reachable
 
 Edge = tuple[int, int]  # (operand, partial derivative by it), both node ids
 
@@ -34,24 +35,6 @@ class DerivativeGraph:
     def size(self) -> int:
         """The number of edges."""
         return sum(map(len, self.edges.values()))
-
-
-def reachable(g: Graph, roots: Sequence[int], leaves: Sequence[int] = ()) -> list[int]:
-    """Ids of all nodes below the roots in increasing order; nothing below the leaves."""
-    a, b, c, op = g.a, g.b, g.c, g.op
-    leaf = set(leaves)
-    seen = set(roots)
-    stack = list(seen)
-    while stack:
-        i = stack.pop()
-        arity = ARITY[op[i]]
-        if not arity or i in leaf:
-            continue
-        for k in (a[i],) if arity == 1 else (a[i], b[i]) if arity == 2 else (a[i], b[i], c[i]):
-            if k not in seen:
-                seen.add(k)
-                stack.append(k)
-    return sorted(seen)
 
 
 def count_operations(g: Graph, roots: Sequence[int]) -> int:
@@ -79,9 +62,9 @@ def reach_masks(g: Graph, nodes: Sequence[int], leaves: Sequence[int]) -> dict[i
 
 def derivative_graph(g: Graph, roots: Sequence[int], leaves: Sequence[int]) -> DerivativeGraph:
     """Build the edges between the roots and the leaves; zero partials give no edge."""
-    nodes = reachable(g, roots, leaves)
-    reach = reach_masks(g, nodes, leaves)
     stop = set(leaves)
+    nodes = reachable(g, roots, stop)
+    reach = reach_masks(g, nodes, leaves)
     d = DerivativeGraph(g, list(roots), list(leaves), [], {}, reach)
     for i in nodes:
         if i in reach and i not in stop:
@@ -111,9 +94,9 @@ def hazardous_branches(g: Graph, roots: Sequence[int], leaves: Sequence[int]) ->
     There, 0 * infinity would make the side that is not taken poison the result, so a product of edges must not
     cross the branch; see `derivative.jacobian_rows`.
     """
-    nodes = reachable(g, roots, leaves)
-    reach = reach_masks(g, nodes, leaves)
     stop, op, a, b, c = set(leaves), g.op, g.a, g.b, g.c
+    nodes = reachable(g, roots, stop)
+    reach = reach_masks(g, nodes, leaves)
     singular: set[int] = set()
     found = []
     for i in nodes:

@@ -8,9 +8,10 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.scalar import Scalar, user_code
-from anyjoint.spatial import Vector, vector
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Vector
 
+from ..called import called
 from ..check import EVERYWHERE, check_intervals
 from .curve import Curve
 from .line import Line
@@ -28,13 +29,7 @@ class FunctionCurve(Curve):
     planar: bool = False
 
     def point(self, s: Scalar) -> Vector:
-        with user_code(f"curve function {self.name}", self.function, [s]):
-            p = self.function(s)
-        try:
-            x, y, z = p
-        except (TypeError, ValueError) as error:
-            raise InputError(f"curve function {self.name}: expected three numbers (x, y, z), got {p!r}") from error
-        return vector(x, y, z)
+        return called(f"curve function {self.name}", self.function, s)
 
     @property
     def name(self) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.scalar import Scalar, user_code
-from anyjoint.spatial import Vector, vector
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Vector
 
+from ..called import called
 from ..check import EVERYWHERE, check_intervals
 from .surface import Interval, Surface
 
@@ -26,13 +27,7 @@ class FunctionSurface(Surface):
     defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE)
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
-        with user_code(f"surface function {self.name}", self.function, [u, v]):
-            p = self.function(u, v)
-        try:
-            x, y, z = p
-        except (TypeError, ValueError) as error:
-            raise InputError(f"surface function {self.name}: expected three numbers (x, y, z), got {p!r}") from error
-        return vector(x, y, z)
+        return called(f"surface function {self.name}", self.function, u, v)
 
     @property
     def name(self) -> str:

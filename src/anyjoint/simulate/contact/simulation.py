@@ -14,8 +14,9 @@ from anyjoint.scalar.array import ArrayLike
 from anyjoint.stepper import explicit_names
 
 from ..choose import AUTO, EXPLICIT, chosen
+from ..given import start_states
 from ..progress import Progress
-from ..request import Request, make_request, start_states
+from ..request import Request, make_request
 from ..status import Status
 from ..touching import unfelt
 from .collision import Unbalanced
