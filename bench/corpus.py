@@ -85,7 +85,8 @@ def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
         return "not compared: something is left out"
     try:
         found = compared(ORACLES[kind], path, mech)
-        far, but = _beyond(kind, found.worst), f", but for what no file decides: {found.notes[0]}" if found.notes else ""
+        far = _beyond(kind, found.worst)
+        but = f", but for what no file decides: {found.notes[0]}" if found.notes else ""
         if far and kind == "osim" and _agrees_anew(path, far):
             return f"agrees with the file as OpenSim writes it anew, which rounds numbers{but}"
     except OracleRefused as refusal:
@@ -98,7 +99,7 @@ def _in_words(far: dict[str, float]) -> str:
 
 
 def _compared_in_part(path: Path, mech: aj.Mechanism) -> str:
-    """Whether OpenSim agrees once parts are cut out that it refuses, and that nothing of what is compared depends on."""
+    """Whether OpenSim agrees once parts are cut out that it refuses, on which nothing that is compared depends."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         try:
