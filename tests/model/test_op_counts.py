@@ -33,13 +33,13 @@ MOST = {
         "forward_dynamics": 3_511, "inverse_dynamics": 1_559, "mass_matrix": 780, "body_poses": 431,
     }),
     "Talos": (lambda: robot("Talos"), {
-        "forward_dynamics": 9_157, "inverse_dynamics": 3_949, "mass_matrix": 3_628,
+        "forward_dynamics": 9_020, "inverse_dynamics": 3_896, "mass_matrix": 3_516,
     }),
     "iCub": (lambda: robot("iCub"), {
-        "forward_dynamics": 9_608, "inverse_dynamics": 4_050, "mass_matrix": 4_933,
+        "forward_dynamics": 9_588, "inverse_dynamics": 4_050, "mass_matrix": 4_933,
     }),
-    "Stewart platform": (stewart_platform, {"inverse_dynamics": 1_599, "body_poses": 636}),
-    "tensegrity": (tensegrity, {"inverse_dynamics": 2_925, "body_poses": 906}),
+    "Stewart platform": (stewart_platform, {"inverse_dynamics": 1_599, "body_poses": 504}),
+    "tensegrity": (tensegrity, {"forward_dynamics": 8_811, "inverse_dynamics": 2_775, "body_poses": 744}),
     "100 hinges": (lambda: revolute_chain(100), {
         "forward_dynamics": 39_987, "inverse_dynamics": 16_119, "mass_matrix": 80_464, "energy": 12_174,
         "body_poses": 10_934, "bias_forces": 16_000, "joint_wrenches": 27_621, "gravity_forces": 3_471,
@@ -49,7 +49,7 @@ MOST = {
         "forward_dynamics": 12_046, "inverse_dynamics": 3_160, "mass_matrix": 14_824, "energy": 1_738,
     }),
     "windmill": (windmill, {
-        "forward_dynamics": 23_877, "inverse_dynamics": 7_264, "mass_matrix": 20_035, "energy": 3_496,
+        "forward_dynamics": 23_652, "inverse_dynamics": 7_180, "mass_matrix": 20_021, "energy": 3_479,
     }),
     "board": (board_on_spline_surface, {
         "forward_dynamics": 1_580, "inverse_dynamics": 1_073, "mass_matrix": 621, "energy": 533,

@@ -87,6 +87,16 @@ def test_common_normal_gives_back_the_pose(seed):
         assert close(screw_z(n.gamma, n.delta) @ middle @ screw_z(n.theta, 0.0), K, 1e-13)
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.7, np.pi / 2, -np.pi / 2, np.pi])
+def test_parallel_axes_are_a_shift_and_one_turn_apart(turn):
+    """Of many common normals, the one to turn to is that by right angles which leaves no turn behind it, or none."""
+    for at in ((0.3, 0.4, 0.5), (0.3, 0, 0), (0, 0.3, 0), (0, -0.3, 0), (-0.3, 0, 0), (0, 0, 0)):
+        K = (aj.Pose.translation(*at) @ aj.Pose.rotation_z(turn)).matrix
+        n = unshifted(K)
+        assert n.gamma == 0 or (n.theta == pytest.approx(0, abs=1e-15) and n.p[1] == pytest.approx(0, abs=1e-16))
+        assert abs(np.sin(2 * n.gamma)) < 1e-15
+
+
 def test_matrices_of_many_poses():
     rng = np.random.default_rng(0)
     poses = [aj.Pose.identity(), aj.Pose.translation(1, 2, 3), aj.Pose.rotation_y(0.3)]

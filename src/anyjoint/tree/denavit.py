@@ -35,7 +35,7 @@ class Normal:
 
 def common_normal(K: Array) -> Normal:
     """Decompose 4x4 poses, with delta chosen such that p has one zero more."""
-    pose = unshifted(K)
+    pose = unshifted(K, through=True)
     sa, ca, (x, y, z) = pose.sin_alpha, pose.cos_alpha, np.moveaxis(pose.p, -1, 0)
     near = (sa > 0) & (np.abs(y) <= FAR * np.linalg.norm(pose.p, axis=-1) * sa)
     delta = np.where(near, y, z) / np.where(near, sa, ca)
@@ -43,15 +43,23 @@ def common_normal(K: Array) -> Normal:
     return replace(pose, delta=delta, p=p)
 
 
-def unshifted(K: Array) -> Normal:
-    """Decompose 4x4 poses with delta = 0."""
+def unshifted(K: Array, through: bool = False) -> Normal:
+    """Decompose 4x4 poses with delta = 0.
+
+    Parallel axes have many common normals. The one `through` both origins, which leaves p without y, is for who can
+    move gamma elsewhere. To turn by it costs more than y does, unless it is by right angles and makes theta zero.
+    """
     R, (x, y, z) = K[..., :3, :3], np.moveaxis(K[..., :3, 3], -1, 0)
     ca, sa = R[..., 2, 2], np.hypot(R[..., 0, 2], R[..., 1, 2])
-    parallel = sa < TINY  # then any normal will do; take the one through both origins
+    parallel = sa < TINY
     ca, sa = np.where(parallel, np.copysign(1.0, ca), ca), np.where(parallel, 0.0, sa)
     together = parallel & (np.hypot(x, y) <= TINY * (1 + np.abs(z)))
     x, y = np.where(together, 0.0, x), np.where(together, 0.0, y)
-    gamma = np.where(parallel, np.arctan2(y, x), np.arctan2(R[..., 0, 2], -R[..., 1, 2]))
+    toward = np.arctan2(y, x)
+    if not through:
+        s, c = exact_sincos(toward)
+        toward = np.where((s * c == 0) & (snap(c * R[..., 0, 0] + s * R[..., 1, 0]) == 1), toward, 0.0)
+    gamma = np.where(parallel, toward, np.arctan2(R[..., 0, 2], -R[..., 1, 2]))
     s, c = exact_sincos(gamma)
     # What is left after gamma, whose noise is as large as alpha is small: their sum keeps its digits.
     theta = np.arctan2(-(c * R[..., 0, 1] + s * R[..., 1, 1]), c * R[..., 0, 0] + s * R[..., 1, 0])

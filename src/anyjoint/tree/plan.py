@@ -256,19 +256,17 @@ def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> 
     angle, shift = np.zeros((2, len(parents) + 1))
     angle[leaders], shift[leaders] = wanted.gamma[followed], wanted.delta[followed]
     turn = screw_z(angle, shift)
-    given = unshifted(inverse(turn)[parents] @ K)
-    # A child that was followed stands exactly as it wanted: gamma and delta are gone, and no rounding noise is left.
-    p = np.where(followed[:, None], wanted.p, given.p)
-    theta = np.where(followed, wanted.theta, given.theta)
     # A turn about z commutes with a motion about z, so it may stand before the coordinate.
-    p[:, 2] += shift[:-1]
+    given = unshifted(inverse(turn)[parents] @ K @ turn[:-1])
+    p, theta = wanted.p + shift[:-1, None] * (0, 0, 1), principal(wanted.theta + angle[:-1])
+    # A child that was followed stands exactly as it wanted: gamma and delta are gone, and no rounding noise is left.
     return turn, Normal(
         np.where(followed, 0.0, given.gamma),
         given.delta,
         np.where(followed, wanted.sin_alpha, given.sin_alpha),
         np.where(followed, wanted.cos_alpha, given.cos_alpha),
-        p,
-        principal(theta + angle[:-1]),
+        np.where(followed[:, None], p, given.p),
+        np.where(followed, theta, given.theta),
     )
 
 
