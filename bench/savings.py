@@ -30,7 +30,8 @@ from anyjoint.mechanism.gallery import revolute_chain, torus_chain
 from anyjoint.scalar import cos, sin
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, zeros
 from anyjoint.symbolic import Graph, Node
-from anyjoint.trace import joint_program, joints_cache, straight
+from anyjoint.trace import joint_program, joints_cache
+from anyjoint.trace import numbers as trace_numbers
 from anyjoint.trace.flatten import flatten
 from anyjoint.trace.joints_cache import JointCache
 from anyjoint.trace.numbers import numbers_of
@@ -229,7 +230,7 @@ WITHOUT: dict[str, Variant] = {
     "all savings on": per_body,
     "canonical frames": switched(canonical=False),
     "elementary rotations": switched((joints_cache, "link_body", dense_pose)),
-    "zero and one patterns of numbers": switched((straight, "CONSTANTS", ())),
+    "zero and one patterns of numbers": switched((trace_numbers, "EXACT", ())),
     "zeros in articulated inertias": switched((articulated_body, "unit_columns", lambda S: {})),
     "merging of identities": switched((joint_program, "merge_identities", list)),
     "symmetric storage": switched((joints_cache, "link_body", full_inertia), (Pose, "inertia", pass_in_full)),

@@ -22,7 +22,7 @@ from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
-from anyjoint.trace.straight import CONSTANTS
+from anyjoint.trace.numbers import EXACT
 
 from .force import Force
 from .signal import signal_at
@@ -63,7 +63,7 @@ class ForceProgram:
     def form(self) -> tuple[object, ...]:
         """All that programs depend on: what pushes are and where they act, and numbers that may be built in."""
         where = tuple(Same(x) for body in self.mechanism.bodies for x in (body.joint, body.placement))
-        exact = tuple(x if x in CONSTANTS else None for push in self.pushes for x in push.numbers)
+        exact = tuple(x if x in EXACT else None for push in self.pushes for x in push.numbers)
         return where, tuple((push.kind, push.bodies, push.coordinates) for push in self.pushes), exact
 
     @property

@@ -20,7 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import ArrayLike, Dtype, Floats
 from anyjoint.trace.numbers import Numbers, NumberTable
-from anyjoint.trace.structure import built_in, still_built_in
+from anyjoint.trace.structure import still_built_in
 from anyjoint.trace.workshop import Trace
 
 from .arguments import ONE, checked_out, checked_rows, checked_threads
@@ -41,7 +41,7 @@ class Program:
         self.shelf: dict[Hashable, object] = {}  # steppers made of it
         self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
         self.numbers = filled(quantity.name, trace, trace.numbers, (), self.dtype)
-        self._built_in = built_in(trace.numbers)
+        self._built_in = trace.numbers.built_in
         self.state = Direct(self).state
         self._local = threading.local()
 

@@ -15,7 +15,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.scalar.array import ArrayLike, Dtype, Floats
 from anyjoint.trace.plans import Varying
-from anyjoint.trace.structure import built_in, still_built_in
+from anyjoint.trace.structure import still_built_in
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .arguments import checked_out, checked_rows, checked_threads
@@ -57,7 +57,7 @@ class RowProgram:
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = output_size(quantity, trace, mechanism)
         self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)
-        self._built_in = built_in(trace.numbers)
+        self._built_in = trace.numbers.built_in
 
     def fits(self) -> bool:
         """Whether numbers that the code has built in are still the mechanism's."""

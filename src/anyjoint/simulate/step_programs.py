@@ -14,7 +14,7 @@ from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.pushes import push_places
-from anyjoint.trace.structure import built_in, still_built_in
+from anyjoint.trace.structure import still_built_in
 from anyjoint.trace.whole import whole
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class StepPrograms:
         raw = [bool(parameters) or (freed and bool(trace.pushes)) for trace in traced]
         self.raw = [x and record is not aside for x, record in zip(raw, self.records, strict=True)]
         self.traces = tuple(whole(x) if raw else x for x, raw in zip(traced, self.raw, strict=True))
-        self.fixed = [built_in(trace.numbers) for trace in self.traces]
+        self.fixed = [trace.numbers.built_in for trace in self.traces]
         self.where = self._where(pushes)
         self._fill([trace.numbers for trace in self.traces])
 

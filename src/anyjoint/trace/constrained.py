@@ -293,7 +293,7 @@ def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Scalar]
     """The numbers of constraints' frames, and those of pushes, over the variables of a trace."""
     at, made = numbers.starts()[-1] + 3, []
     for values in numbers.frames:
-        made.append([variables.number(x, at + k) for k, x in enumerate(values)])
+        made.append([variables.number(at + k) for k in range(len(values))])
         at += len(values)
     return made
 

@@ -15,7 +15,7 @@ from anyjoint.tree.links import RAW, raw_table
 from anyjoint.tree.plan import Plan
 
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
-EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
+EXACT = (0.0, 1.0, -1.0)  # which programs build in
 INERTIAL = slice(RAW.index("m"), len(RAW))
 
 
@@ -78,16 +78,17 @@ class Numbers:
         flat.setflags(write=False)
         return flat
 
-    def is_varying(self, index: int) -> bool:
-        """Whether a number of `flat` is a variable whatever its value."""
-        return self.varying is not None and bool(self.varying[index])
+    @cached_property
+    def built_in(self) -> Floats:
+        """Numbers that programs build in, because they are exact and do not vary; NaN for all others."""
+        flat = self.flat()
+        known = np.isin(flat, EXACT) & (True if self.varying is None else ~self.varying)
+        return np.where(known, flat + 0.0, np.nan)
 
     @cached_property
     def patterns(self) -> list[Pattern]:
-        """Per link, for gravity, then per frame: the numbers that kernels have built in, which do not vary."""
-        flat = self.flat()
-        built_in = np.isin(flat, EXACT) & (True if self.varying is None else ~self.varying)
-        found = [x if known else None for x, known in zip(flat.tolist(), built_in.tolist(), strict=True)]
+        """The same per link, for gravity, then per frame."""
+        found = [x if x == x else None for x in self.built_in.tolist()]
         ends = accumulate((len(row) for row in (*self.links, self.gravity, *self.frames)), initial=0)
         return [tuple(found[begin:end]) for begin, end in pairwise(ends)]
 

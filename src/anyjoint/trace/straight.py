@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,6 @@ from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .setup import Rows, split_parameters
-
-CONSTANTS = (0.0, 1.0, -1.0)  # numbers that straight code has built in
 
 
 def parts_of(name: str, links: Sequence[Link], sized: Sequence[Input] = ()) -> list[slice]:
@@ -55,10 +54,11 @@ class Variables:
             self.rows[name, index] = self.graph.variable(name)
         return self.rows[name, index]
 
-    def number(self, value: float, index: int) -> Scalar:
+    def number(self, index: int) -> Scalar:
         """A raw number: itself if it is exact and stays so, else a variable."""
-        if value in CONSTANTS and not self.numbers.is_varying(index):
-            return value
+        exact = float(self.numbers.built_in[index])
+        if not math.isnan(exact):
+            return exact
         if index not in self._found:
             node = self._found[index] = self.graph.variable("p")
             self.raw[node.id] = index
@@ -100,7 +100,7 @@ class Straight:
         k = next(k for k, link in enumerate(self.plan.links) if link.body == body)
         link, numbers = self.plan.links[k], self.variables.numbers
         start = numbers.starts()[k]
-        raw = [self.variables.number(x, start + i) for i, x in enumerate(numbers.links[k])]
+        raw = [self.variables.number(start + i) for i in range(len(numbers.links[k]))]
         return bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint
 
     def values(self, name: str) -> list[Scalar]:
@@ -165,9 +165,9 @@ def trace_records(
     records: list[Record] = []
     starts = numbers.starts()
     parts = {name: parts_of(name, plan.links, sized) for name in others}
-    up = upward([variables.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
+    up = upward([variables.number(starts[-1] + k) for k in range(3)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
-        raw = [variables.number(x, start + k) for k, x in enumerate(values)]
+        raw = [variables.number(start + k) for k in range(len(values))]
         given = {name: vector(*row[parts[name][len(records)]]) for name, row in others.items()}
         records.append(joints.record(variables.graph, link, raw, q[link.q], v[link.v], up, given, partials))
     return records, ground(up)

@@ -15,19 +15,10 @@ from anyjoint.tree.plan import Plan
 from .constraint_program import ConstraintPrograms
 from .joints_cache import JointCache
 from .numbers import Numbers
-from .straight import CONSTANTS
-
-
-def built_in(numbers: Numbers) -> Floats:
-    """Numbers that programs may have built in; NaN for all others."""
-    flat = numbers.flat()
-    free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
-    exact: Floats = np.where(np.isin(flat, CONSTANTS) & ~free, flat + 0.0, np.nan)
-    return exact
 
 
 def still_built_in(fixed: Floats, numbers: Numbers) -> bool:
-    """Whether numbers that code has built in, as `built_in` told, are what they were."""
+    """Whether numbers that code has built in, are what they were."""
     flat = numbers.flat()
     return len(flat) == len(fixed) and not np.any(~np.isnan(fixed) & (fixed != flat))
 
@@ -39,7 +30,7 @@ def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     tree = [
         (x.parent, x.prescribed, x.elders, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
     ]
-    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
+    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(numbers.built_in))
 
 
 def closed_structure(
