@@ -7,7 +7,10 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.mechanism.gallery import revolute_chain
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.interpret import evaluate
 from anyjoint.trace import layout
+from anyjoint.trace.setup import split_parameters
 from bench.calls import tree
 
 
@@ -21,6 +24,18 @@ def copied(n):
 def test_a_tree_twice_as_large_is_laid_out_with_twice_the_work(monkeypatch):
     monkeypatch.setenv("ANYJOINT_CACHE", "off")  # traced programs would be found there
     assert copied(254) < 2.5 * copied(126)
+
+
+@pytest.mark.parametrize("p", [0.5, 2.0])
+def test_what_parameters_decide_about_values_of_the_state(p):
+    """Conditions are no numbers that could be loaded; what they compare is."""
+    graph = Graph()
+    parameter, x = graph.variable("p"), graph.variable("x")
+    asked = [aj.select(parameter * parameter < 1.0, x, x * x), aj.select(parameter * parameter < 1.0, 3.0, parameter)]
+    target, outputs, variables, setup = split_parameters(graph, [node.id for node in asked], {parameter.id: 0})
+    loaded = {Node(target, k): float(value) for k, value in enumerate(setup.evaluate(np.array([p]))[0])}
+    found = evaluate([Node(target, i) for i in outputs], loaded | {Node(target, variables[x.id]): 7.0})
+    assert list(found) == [7.0, 3.0] if p < 1 else [49.0, p]
 
 
 def test_a_large_mass_matrix_is_written_along_its_rows_from_factors_that_begin_with_cache_lines():

@@ -81,6 +81,8 @@ def split_parameters(
         op = graph.op[i]
         operands = (graph.a[i], graph.b[i], graph.c[i])[: ARITY[op]]
         fixed[i] = i in raw if op == Op.VAR else all(fixed[x] for x in operands)
+        if op == Op.SELECT and not fixed[i]:
+            fixed[graph.a[i]] = False  # a condition is no number that could be loaded; what it compares is
     wanted = _boundary(graph, order, outputs, fixed)
     target = Graph()
     mapping = {i: target.variable("p").id for i in wanted}
