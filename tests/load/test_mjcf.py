@@ -249,6 +249,8 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
     (model(ARM.format('<body name="hand"><geom size="1"/></body>'),
            '<equality><weld body1="arm" body2="hand"/></equality>'), ["equality"]),
+    (model(ARM.format("") + '<body name="hook" mocap="true"/>',
+           '<equality><weld body1="hook"/></equality>'), ["equality"]),
     (model(ARM.format("") + '<body name="hook" mocap="true" pos="1 2 3"/>',
            '<keyframe><key mpos="3 2 1"/><key mpos="1 2 3"/></keyframe>'), ["keyframe"]),
     (model(ARM.format("") + '<site name="arm"/>'), ["name"]),
@@ -289,7 +291,7 @@ def test_a_site_of_the_world_may_be_called_like_a_body(loaded):
 
 def test_potential_energy_counts_what_stands_still(loaded):
     """Springs of tendons, which models do not know, leave the sensor out."""
-    still = '<body pos="0 0 5"><geom size="0.2"/></body>'
+    still = '<body pos="0 0 5"><geom size="0.2"/></body><body pos="1 2 3" mocap="true"><geom size="0.3"/></body>'
     sensors = '<sensor><e_potential name="e"/><e_kinetic name="k"/></sensor>'
     text = model(ARM.format("").replace("axis", 'armature="0.1" stiffness="3" axis') + still, sensors)
     mech, path = loaded(text)

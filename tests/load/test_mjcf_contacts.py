@@ -63,6 +63,14 @@ def test_only_what_stands_still(loaded):
     assert any(note.rule == "contact" for note in mech.source.notes)
 
 
+def test_mocap_bodies_are_touched_as_what_stands_still_is(loaded):
+    still = f'<body name="hand" mocap="true" pos="0 0 0.3">{geom("palm")}</body>'
+    text = f"<mujoco><worldbody>{still}{geom('floor', 'plane', '1 1 1')}{free('ball', geom('b'))}</worldbody></mujoco>"
+    pairs = {frozenset(("ball", "hand")), frozenset(("ball", "ground"))}
+    for contacts in ("ground", "all"):
+        assert {pair for pair, _ in pairs_of(loaded(text, contacts=contacts)[0])} == pairs
+
+
 PILE = f"""<mujoco><option timestep="0.002"/><worldbody>
 {geom("floor", "plane", "1 1 1", 'pos="0 0 -0.2" euler="3 0 0"')}
 <body pos="0 0 0.1"><freejoint/>{geom("g", "{}", "{}", 'mass="2"')}</body></worldbody></mujoco>"""

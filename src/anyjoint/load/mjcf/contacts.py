@@ -20,6 +20,7 @@ from ..request import Request
 from .compiled import Lines, MjModel, Names, mujoco
 from .flags import disabled
 from .shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HFIELD, MESH, PLANE, SPHERE, Geoms, pose_of
+from .welded import welded
 
 KINDS = {PLANE: "plane", HFIELD: "height field", SPHERE: "sphere", CAPSULE: "capsule", ELLIPSOID: "ellipsoid",
          CYLINDER: "cylinder", BOX: "box", MESH: "mesh"}  # fmt: skip
@@ -44,8 +45,9 @@ def add_contacts(
     """Let geoms touch what they touch in MuJoCo: what stands still (contacts="ground"), or each other as well."""
     geoms, groups, told = Geoms(m, False), dict[tuple[int, int, float], list[Shape]](), set[str]()
     overridden = bool(m.opt.enableflags & int(mujoco().mjtEnableBit.mjENBL_OVERRIDE))
+    to = welded(m)
     for touch in _touches(m):
-        still = [int(m.body_weldid[m.geom_bodyid[g]]) == 0 for g in touch.geoms]
+        still = [int(to[m.geom_bodyid[g]]) == 0 for g in touch.geoms]
         if all(still) or (request.contacts == "ground" and not any(still)):
             continue
         roles = _roles(m, touch.geoms, still)

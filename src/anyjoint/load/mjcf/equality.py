@@ -22,6 +22,7 @@ from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
+from .welded import welded
 
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 TORQUE_SCALE = 10  # where a weld has it
@@ -80,7 +81,8 @@ def tell_limits(
 def loops(m: MjModel, names: Names, request: Request, line: Lines) -> list[LoopSpec]:
     """The connections and welds; MuJoCo makes them soft, here they are exact."""
     made = [_loop(m, k, names) for k in range(m.neq) if m.eq_active0[k] and m.eq_type[k] in (CONNECT, WELD)]
-    holding = [loop for loop in made if len({int(m.body_weldid[k]) for k in loop.bodies}) == 2]
+    to = welded(m)
+    holding = [loop for loop in made if len({int(to[k]) for k in loop.bodies}) == 2]
     for loop in made:
         if loop not in holding:
             what = f"equality {loop.name!r} joins two bodies between which nothing moves; not read"

@@ -11,6 +11,7 @@ from anyjoint.forces import BoxDrag
 
 from .compiled import MjModel
 from .shapes import pose_of
+from .welded import welded
 
 LEAST = 1e-15  # mjMINVAL
 
@@ -31,10 +32,10 @@ def read_fluid(m: MjModel, last: Mapping[int, str | None]) -> list[BoxDrag]:
         return []
     medium: dict[str, Any] = {"density": float(m.opt.density), "viscosity": float(m.opt.viscosity)}
     medium["wind"] = tuple(float(x) for x in m.opt.wind)
-    others = by_ellipsoids(m)
+    others, to = by_ellipsoids(m), welded(m)
     made = []
     for k in range(1, m.nbody):
-        if m.body_weldid[k] and m.body_mass[k] >= LEAST and k not in others:
+        if to[k] and m.body_mass[k] >= LEAST and k not in others:
             a, b, c = m.body_inertia[k]
             square = np.maximum([b + c - a, c + a - b, a + b - c], LEAST) / m.body_mass[k] * 6
             size = tuple(float(x) for x in np.sqrt(square))

@@ -15,6 +15,7 @@ from .compiled import mujoco
 from .drive import MjcfDrive, read_drives
 from .shapes import pose_of
 from .tendons import Tendons
+from .welded import welded
 
 # What a sensor of MuJoCo measures, as ours call it.
 ON_JOINT = {"JOINTPOS": "coordinate", "JOINTVEL": "rate", "BALLQUAT": "coordinates", "BALLANGVEL": "velocities"}
@@ -82,7 +83,7 @@ class Sensors:
     def _weight_of_still_bodies(self) -> float:
         """Their potential energy, which counts in MuJoCo."""
         m, library = self.m, mujoco()
-        data, still = library.MjData(m), m.body_weldid == 0
+        data, still = library.MjData(m), welded(m) == 0
         library.mj_kinematics(m, data)
         return float(-m.body_mass[still] @ data.xipos[still] @ m.opt.gravity)
 
