@@ -309,6 +309,18 @@ def test_gravity_compensation_is_a_force(loaded):
     assert np.abs(run.q - 1.0).max() < 1e-12
 
 
+@pytest.mark.parametrize(("other", "acts"), [("-0.2", False), ("0", False), ("0.3", True)])
+def test_negative_compensation_acts_where_it_does_in_mujoco(loaded, other, acts):
+    """Beside a positive one: MuJoCo counts those, and looks no further where there are none."""
+    others = f'<body gravcomp="{other}"><geom size="1"/></body>'
+    mech, path = loaded(model(ARM.format("").replace('"arm"', '"arm" gravcomp="-0.5"') + others))
+    oracle = Oracle(path, mech)
+    q, v = oracle.state(np.random.default_rng(0))
+    assert close(mech.compile().bias_forces(q, v) - oracle.others(q, v), oracle.bias_forces(), 1e-13)
+    assert bool(mech.source.forces) is acts
+    assert any("positive ones alone" in str(told) for told in mech.source.warnings) is not acts
+
+
 PAIR = '<body name="a"><joint name="x"/><geom size="1"/><body name="b"><joint name="y"/><geom size="1"/></body></body>'
 TIE = '<joint name="{}" joint1="{}" joint2="{}" polycoef="{} {} 0 0 0"/>'
 

@@ -38,6 +38,12 @@ def switch_off(m: MjModel, names: Names, request: Request, line: Lines) -> None:
     if {"spring", "damper"} <= off:  # both together are all passive forces to MuJoCo
         m.body_gravcomp[:] = 0
         m.opt.density = m.opt.viscosity = 0.0
+    lifted = np.flatnonzero(m.body_gravcomp)
+    if not np.any(m.body_gravcomp[lifted] > 0):
+        for name in (names.of("body", int(k)) for k in lifted):
+            sentence = f"body {name!r}: MuJoCo heeds a negative gravcomp beside positive ones alone; not read"
+            request.report.warn(line("body", name), "gravcomp", sentence)
+        m.body_gravcomp[:] = 0
     groups = int(getattr(m.opt, "disableactuator", 0))
     for k, group in enumerate(np.ravel(m.actuator_group)):
         if "actuation" in off or (0 <= group < 31 and groups >> int(group) & 1):
