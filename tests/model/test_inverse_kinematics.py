@@ -98,6 +98,23 @@ def test_held_coordinates_stay():
     assert found.q[3] == BENT[3]
 
 
+def test_held_coordinates_stay_whatever_is_tried():
+    """Where it begins anew, and beyond limits."""
+    out_of_reach, beyond = aj.Pose.translation(0.5, 0.3, 1.0) @ aj.Pose.rotation_x(2.0), [0.3, 0.5, 0.7, 2.7, 0.6, 0.1]
+    for q0 in (BENT, beyond):
+        found = MODEL.inverse_kinematics({"hand": out_of_reach}, q0, hold=["link0", "link3"], tries=5)
+        assert not found
+        assert found.q[[0, 3]].tolist() == [q0[0], q0[3]]
+
+
+def test_targets_of_one_frame_are_told_apart():
+    """The first of them was lost, and the sentence said that it was met."""
+    turned = aj.Target(orientation=np.eye(3))
+    found = MODEL.inverse_kinematics([("hand", (9, 0, 0)), ("hand", turned), (("hand", (0, 0, 1)), (0, 9, 0))], BENT)
+    assert list(found.errors) == ["hand", "hand 2", "hand 3"]
+    assert "hand is off by" in str(found)
+
+
 def test_several_frames_and_weights():
     """Two points pull a hand apart: the heavier one wins in proportion, as in a balance of springs."""
     mech = aj.Mechanism("rail")

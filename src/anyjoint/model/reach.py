@@ -40,8 +40,13 @@ class Solver:
         for name in hold:
             self.free[velocities_of(model, name, "inverse_kinematics")] = False
         self.low, self.high = np.full(model.nq, -math.inf), np.full(model.nq, math.inf)
+        self.kept = np.zeros(model.nq, dtype=bool)  # coordinates that stay, beyond their limits, too
         for body in self.mech.bodies:
             for k, c in enumerate(body.joint.coordinates):
+                rate = body.joint.velocity_of(k)
+                self.kept[body.q.start + k] = not self.free[body.v if rate is None else body.v.start + rate].all()
+                if self.kept[body.q.start + k]:
+                    continue
                 ends = (c.defined, c.limits if limits else c.defined)
                 self.low[body.q.start + k] = max(low for low, _ in ends)
                 self.high[body.q.start + k] = min(high for _, high in ends)
@@ -71,7 +76,7 @@ class Solver:
             left = which[~reached]
             if not len(left):
                 break
-            found, more = self._descend(self._anywhere(len(left), random), left, tolerance, iterations)
+            found, more = self._descend(self._anywhere(q[left], random), left, tolerance, iterations)
             better = self.cost(found, left) < self.cost(best[left], left)
             best[left[better]], steps = found[better], steps + more
             reached = self.reached(best, which, tolerance)
@@ -82,12 +87,13 @@ class Solver:
             return Reached(best, reached, errors, steps, names, tries)
         return Reached(best[0], bool(reached[0]), {name: x[0] for name, x in errors.items()}, steps, names, tries)
 
-    def _anywhere(self, count: int, random: np.random.Generator) -> Floats:
-        """Random coordinates: within limits, else where joints are meant to be used."""
+    def _anywhere(self, q: Floats, random: np.random.Generator) -> Floats:
+        """Random coordinates in place of those that are free: within limits, else where joints are meant to be used."""
         coordinates = [c for body in self.mech.bodies for c in body.joint.coordinates]
         low = [max(a, c.domain[0], -1e3) for a, c in zip(self.low, coordinates, strict=True)]
         high = [min(b, c.domain[1], 1e3) for b, c in zip(self.high, coordinates, strict=True)]
-        return self._charted(random.uniform(low, np.maximum(low, high), (count, len(coordinates))))
+        anywhere = self._charted(random.uniform(low, np.maximum(low, high), q.shape))
+        return np.where(self.kept, q, anywhere)
 
     # -- one descent ------------------------------------------------------------------------------------------------
 

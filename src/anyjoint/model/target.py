@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,8 +50,8 @@ class Aim:
 class Reached:
     """What inverse kinematics has found: `if found:` says whether all targets are met, `print(found)` what is not.
 
-    `errors` are distances (in metres) and angles (in radians) by frame, (2,) or (batch, 2); `limited` are coordinates
-    that ended at a limit.
+    `errors` are distances (in metres) and angles (in radians) by frame, (2,) or (batch, 2), of the second target of
+    one frame by "hand 2"; `limited` are coordinates that ended at a limit.
     """
 
     q: Floats
@@ -86,7 +86,17 @@ def read_targets(mech: Mechanism, targets: object, where: str) -> list[Aim]:
     sizes = {len(x) for aim in aims for x in (aim.position, aim.orientation) if x is not None} - {1}
     if len(sizes) > 1:
         raise InputError(f"{where}: batches of {sorted(sizes)} targets were given together; they must be equal")
-    return aims
+    return _told_apart(aims)
+
+
+def _told_apart(aims: Sequence[Aim]) -> list[Aim]:
+    """The same with a label each: several targets may be of one frame, or of points of one body."""
+    made = dict[str, Aim]()
+    for aim in aims:
+        numbered = (f"{aim.label} {k}" for k in range(2, len(aims) + 2))
+        label = aim.label if aim.label not in made else next(text for text in numbered if text not in made)
+        made[label] = replace(aim, label=label)
+    return list(made.values())
 
 
 def _is_pair(given: object) -> bool:
