@@ -291,9 +291,10 @@ def test_a_site_of_the_world_may_be_called_like_a_body(loaded):
 
 def test_potential_energy_counts_what_stands_still(loaded):
     """Springs of tendons, which models do not know, leave the sensor out."""
+    pair = PAIR.replace('name="x"', 'name="x" stiffness="2" springref="30"').replace('"y"', '"y" stiffness="5" ref="9"')
     still = '<body pos="0 0 5"><geom size="0.2"/></body><body pos="1 2 3" mocap="true"><geom size="0.3"/></body>'
     sensors = '<sensor><e_potential name="e"/><e_kinetic name="k"/></sensor>'
-    text = model(ARM.format("").replace("axis", 'armature="0.1" stiffness="3" axis') + still, sensors)
+    text = model(ARM.format("").replace("axis", 'armature="0.1" stiffness="3" axis') + still + pair, sensors + TIES)
     mech, path = loaded(text)
     oracle = Oracle(path, mech)
     q, v = oracle.state(np.random.default_rng(0))
@@ -322,6 +323,7 @@ def test_negative_compensation_acts_where_it_does_in_mujoco(loaded, other, acts)
 
 
 PAIR = '<body name="a"><joint name="x"/><geom size="1"/><body name="b"><joint name="y"/><geom size="1"/></body></body>'
+TIES = '<equality><joint joint1="x" joint2="y" polycoef="0.2 -0.5 0 0 0"/></equality>'
 TIE = '<joint name="{}" joint1="{}" joint2="{}" polycoef="{} {} 0 0 0"/>'
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.spatial import Pose
 
-from ..follow import Line
+from ..follow import Felt, Line
 from .actuators import ON_JOINT as ON_JOINTS
 from .actuators import TENDON
 from .built import Built
@@ -77,7 +77,7 @@ class Sensors:
         if kind in ON_SUBTREE and m.body_subtreemass[index] > 0:
             return Sensor(ON_SUBTREE[kind], self.last[index])
         if kind == "E_POTENTIAL" and not np.any(m.tendon_stiffness):  # what their springs store, models do not know
-            return Sensor("potential energy", offset=self._weight_of_still_bodies())
+            return Sensor("potential energy", offset=self._weight_of_still_bodies() + self._strain())
         return Sensor("kinetic energy") if kind == "E_KINETIC" else None
 
     def _weight_of_still_bodies(self) -> float:
@@ -86,6 +86,18 @@ class Sensors:
         data, still = library.MjData(m), welded(m) == 0
         library.mj_kinematics(m, data)
         return float(-m.body_mass[still] @ data.xipos[still] @ m.opt.gravity)
+
+    def _strain(self) -> float:
+        """What springs of joints that follow each other hold where they balance; those of models hold nothing there."""
+        felt = {joint.name: joint.felt for joint in self.joints}
+        groups = {leader: [(felt[leader], Line(1.0))] for leader, _ in self.following.values()}
+        for name, (leader, way) in self.following.items():
+            groups[leader].append((felt[name], way))
+        total = 0.0
+        for group in groups.values():
+            rest = sum((own.reflected(way) for own, way in group), Felt()).rest
+            total += sum(own.stiffness * (way.slope * rest + way.intercept - own.rest) ** 2 / 2 for own, way in group)
+        return total
 
     def _joint(self, kind: str, index: int, gear: float = 1.0) -> Sensor:
         leader, way = self.following.get(self.joints[index].name, (self.joints[index].name, Line(1.0)))
