@@ -249,6 +249,9 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
     (model(ARM.format('<body name="hand"><geom size="1"/></body>'),
            '<equality><weld body1="arm" body2="hand"/></equality>'), ["equality"]),
+    (model(ARM.format("") + '<site name="s"/><site name="t" pos="1 0 0"/>',
+           '<tendon><spatial name="k"><site site="s"/><site site="t"/></spatial></tendon>'
+           '<equality><tendon tendon1="k"/></equality>'), ["equality"]),
     (model(ARM.format("") + '<body name="hook" mocap="true"/>',
            '<equality><weld body1="hook"/></equality>'), ["equality"]),
     (model(ARM.format("") + '<body name="hook" mocap="true" pos="1 2 3"/>',

@@ -33,7 +33,7 @@ def movable(mech: Mechanism, _: object) -> Finding:
         if constraint.coordinates or not constraint.bodies:
             continue
         bodies = [*constraint.bodies, *([-1] if len(constraint.bodies) == 1 else [])]
-        if len({_carrier(mech, body) for body in bodies}) == 1:
+        if len({carrier(mech, body) for body in bodies}) == 1:
             names = " and ".join(repr(mech.bodies[k].name if k >= 0 else mech.ground.name) for k in bodies)
             yield (
                 constraint.described,
@@ -42,7 +42,7 @@ def movable(mech: Mechanism, _: object) -> Finding:
             )
 
 
-def _carrier(mech: Mechanism, body: int) -> int:
+def carrier(mech: Mechanism, body: int) -> int:
     """The body that this one is welded to, which moves by itself."""
     while body >= 0 and not mech.bodies[body].joint.nv and not hasattr(mech.bodies[body].joint, "source"):
         body = mech.bodies[body].parent

@@ -12,6 +12,7 @@ from anyjoint.forces.path import Item, Path, read_path
 from anyjoint.frozen import frozen
 from anyjoint.geometry.bernstein import horner
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.constraint_checks import carrier
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector
 
@@ -169,6 +170,9 @@ def add_rows(mech: Mechanism, of: Built, tendons: Tendons) -> None:
         paths = [read_path(path, mech, f"equality {name!r}") for path, _ in items]
         bodies = list(dict.fromkeys(b for path in paths for b in path.bodies if b >= 0))
         places = list(dict.fromkeys(place for path in paths for place in path.coordinates))
+        if not places and len({carrier(mech, b) for path in paths for b in path.bodies}) == 1:
+            report.warn(line("equality", name), "equality", f"equality {name!r} is of lengths that stay; not read")
+            continue
         zeros, coefficients = tuple(zero for _, zero in items), tuple(float(x) for x in m.eq_data[k][:5])
         row = Balance(tuple(paths), tuple(bodies), tuple(places), zeros, coefficients)
         touched = [mech.bodies[b] for b in bodies], [mech.bodies[b].coordinate_names[c] for b, c in places]
