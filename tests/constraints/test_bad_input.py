@@ -90,6 +90,20 @@ def test_functions_of_positions(function, sentence):
         mech.compile()
 
 
+def test_functions_of_bodies_that_move_as_one():
+    """Where they are may be held; how they lie to each other stays, and leaves nothing to hold."""
+    mech = mechanism()
+    mech.add_body("cart", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.add_body("mast", "cart", placement=aj.Pose.translation(0, 0, 1))
+    both = ["cart", "mast"]
+    mech.add_constraint(aj.constraint(lambda a, b: a.p[2] + b.p[2] - 1), bodies=both, name="height")
+    assert mech.check() == []
+    mech.add_constraint(aj.constraint(lambda a, b: (a.p - b.p) @ (a.p - b.p) - 1), bodies=both, name="length")
+    (problem,) = mech.check()
+    assert problem.rule == "constraint-bodies"
+    assert "nothing moves between 'cart' and 'mast'" in problem.message
+
+
 def test_a_start_at_which_a_function_is_not_defined():
     mech = mechanism()
     mech.add_constraint(aj.constraint(lambda q: aj.sqrt(q[0]) - 0.1), coordinates="slider", name="root")

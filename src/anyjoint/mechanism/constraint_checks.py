@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.constraints import FunctionConstraint, Rows
+from anyjoint.constraints import Constraint, FunctionConstraint, Rows
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.frozen import frozen
 from anyjoint.scalar import is_number
@@ -33,13 +33,31 @@ def movable(mech: Mechanism, _: object) -> Finding:
         if constraint.coordinates or not constraint.bodies:
             continue
         bodies = [*constraint.bodies, *([-1] if len(constraint.bodies) == 1 else [])]
-        if len({carrier(mech, body) for body in bodies}) == 1:
+        carriers = {carrier(mech, body) for body in bodies}
+        if len(carriers) == 1 and (carriers == {-1} or not _of_places(mech, constraint)):
             names = " and ".join(repr(mech.bodies[k].name if k >= 0 else mech.ground.name) for k in bodies)
             yield (
                 constraint.described,
                 f"nothing moves between {names}, which are welded together, so there is nothing to hold; "
                 "give one of them a joint, or leave the constraint out",
             )
+
+
+def _of_places(mech: Mechanism, constraint: Constraint) -> bool:
+    """Whether a function of bodies that move as one is of more than how they lie to each other, which stays."""
+    if not isinstance(constraint, FunctionConstraint):
+        return False
+    if constraint.function.velocity or constraint.time:
+        return True
+    rng, q = np.random.default_rng(20061), mech.neutral
+    moves = [Pose(), *(Pose.translation(*rng.normal(size=3)) @ Pose.rpy(*rng.normal(size=3)) for _ in range(PROBES))]
+    try:
+        poses = _poses(mech, q)
+        probes = [_probe(mech, constraint, q, [move @ pose for pose in poses], rng) for move in moves]
+        values = [_values(constraint, probe) for probe in probes]
+    except AnyjointError:  # told elsewhere
+        return True
+    return not all(np.allclose(x, values[0], rtol=SAME, atol=SAME, equal_nan=True) for x in values)
 
 
 def carrier(mech: Mechanism, body: int) -> int:
