@@ -40,6 +40,18 @@ def test_forward_dynamics_names_the_body(algorithm):
         arm().compile(algorithm=algorithm).forward_dynamics(Q, V)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.3, 0.9, 1.7])
+def test_free_bodies_lend_no_inertia(tilt):
+    """What is left of theirs by the free joint is rounding, which was taken for inertia."""
+    mech = aj.Mechanism("below")
+    place, solid = aj.Pose.translation(-0.2, -0.4, 0.3) @ aj.Pose.rpy(tilt, 1.7, -1.4), aj.Inertia.box(3, 0.1, 0.2, 0.3)
+    mech.add_body("rod", joint=joints.Revolute((-0.5, -0.2, -0.6)), placement=place)
+    mech.add_body("flying", "rod", joints.FreeQuaternion(), place, solid)
+    mech.add_body("beside", "flying", joints.FreePlanar(), place, solid.moved(aj.Pose.translation(0.1, -0.4, -0.1)))
+    with pytest.raises(aj.ModelError, match=r"body 'rod', coordinate 'angle': .* no inertia"):
+        mech.compile().forward_dynamics(mech.neutral, np.zeros(mech.nv))
+
+
 @pytest.mark.parametrize("call", [
     lambda model: model.simulate(Q, duration=0.1),
     lambda model: model.step(Q, V),

@@ -207,7 +207,8 @@ class _Articulated:
 
     def idle(self, body: Body) -> list[int]:
         """The coordinates of a joint that move no inertia, with the whole subtree taken into account."""
-        null = _null(self.joint(body)[1], self.inertia(body)[0], body.armature)
+        J, size = self.inertia(body)  # which may have cancelled, as below free joints, but for rounding
+        null = _null(self.joint(body)[1], J, body.armature, size)
         return [k for k in range(body.joint.nv) if null.size and np.abs(null[k]).max() > 1e-6]
 
     def pivot(self, body: Body) -> tuple[float, float, int]:
@@ -256,12 +257,13 @@ def _joint_key(joint: Joint) -> Joint | int:
     return joint
 
 
-def _null(S: Matrix, J: Matrix, armature: Sequence[float]) -> Matrix:
-    """A basis (columns) of the joint velocities without kinetic energy."""
+def _null(S: Matrix, J: Matrix, armature: Sequence[float], size: Matrix | None = None) -> Matrix:
+    """A basis (columns) of the joint velocities without kinetic energy; `size` is that of the terms of J."""
     norms = np.linalg.norm(S, axis=0).clip(1e-150)  # whose square is above 0
     D = (S / norms).T @ J @ (S / norms) + np.diag(armature / norms**2)
     values, vectors = np.linalg.eigh((D + D.T) / 2)
-    return np.asarray(vectors[:, values <= SMALL * max(float(np.abs(J).max()), 1e-300)])
+    largest = float(np.abs(J if size is None else size).max())
+    return np.asarray(vectors[:, values <= SMALL * max(largest, 1e-300)])
 
 
 def _adjoint_of_inverse(T: Matrix) -> Matrix:
