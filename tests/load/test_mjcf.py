@@ -170,7 +170,7 @@ def test_drives_are_mujocos(loaded, control):
 @pytest.mark.parametrize("medium", ['density="900"', 'viscosity="0.3"', 'density="3" viscosity="2" wind="1 2 -3"'])
 def test_drag_of_a_medium_is_mujocos(loaded, medium):
     mech, path = loaded(ZOO.replace('timestep="0.002"', f'timestep="0.002" {medium}'))
-    assert [w.rule for w in mech.source.warnings if w.rule not in ("friction", "limit")] == ["fluid"]
+    assert [w.rule for w in mech.source.warnings if w.rule not in ("friction", "limit", "start")] == ["fluid"]
     bodies = {"base", "arm", "plate", "ball", "rail", "follower", "second"}
     assert {drag.body for drag in mech.source.forces} == bodies
     worst = differences("mujoco", path, mech)
@@ -242,6 +242,11 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     assert close(compiled.forward_dynamics(q, v), wanted, 1e-7)  # as far as the state is on the loop
 
 
+PAIR = '<body name="a"><joint name="x"/><geom size="1"/><body name="b"><joint name="y"/><geom size="1"/></body></body>'
+TIES = '<equality><joint joint1="x" joint2="y" polycoef="0.2 -0.5 0 0 0"/></equality>'
+TIE = '<joint name="{}" joint1="{}" joint2="{}" polycoef="{} {} 0 0 0"/>'
+
+
 @pytest.mark.parametrize(("text", "rules"), [
     (model(ARM.format("").replace("axis=", 'frictionloss="0.1" axis=')), ["friction"]),
     (model('<body><joint type="ball" range="0 60" limited="true"/><geom size="1"/></body>'), ["limit"]),
@@ -249,6 +254,9 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
     (model(ARM.format('<body name="hand"><geom size="1"/></body>'),
            '<equality><weld body1="arm" body2="hand"/></equality>'), ["equality"]),
+    (model(PAIR, f'{TIES}<keyframe><key name="k" qpos="0.5 0.1"/></keyframe>'), ["start"]),
+    (model(PAIR, f'{TIES}<keyframe><key name="k" qpos="0.15 0.1" qvel="-1 3"/></keyframe>'), ["start"]),
+    (model(PAIR, f'{TIES}<keyframe><key name="k" qpos="0.15 0.1" qvel="-1 2"/></keyframe>'), []),
     (model(ARM.format("") + '<site name="s"/><site name="t" pos="1 0 0"/>',
            '<tendon><spatial name="k"><site site="s"/><site site="t"/></spatial></tendon>'
            '<equality><tendon tendon1="k"/></equality>'), ["equality"]),
@@ -323,11 +331,6 @@ def test_negative_compensation_acts_where_it_does_in_mujoco(loaded, other, acts)
     assert close(mech.compile().bias_forces(q, v) - oracle.others(q, v), oracle.bias_forces(), 1e-13)
     assert bool(mech.source.forces) is acts
     assert any("positive ones alone" in str(told) for told in mech.source.warnings) is not acts
-
-
-PAIR = '<body name="a"><joint name="x"/><geom size="1"/><body name="b"><joint name="y"/><geom size="1"/></body></body>'
-TIES = '<equality><joint joint1="x" joint2="y" polycoef="0.2 -0.5 0 0 0"/></equality>'
-TIE = '<joint name="{}" joint1="{}" joint2="{}" polycoef="{} {} 0 0 0"/>'
 
 
 @pytest.mark.parametrize("again", [TIE.format("k", "x", "y", 0.3, 2), TIE.format("k", "y", "x", -0.15, 0.5)])

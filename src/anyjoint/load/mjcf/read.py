@@ -112,7 +112,11 @@ class _Builder:
             add_contacts(mech, m, self.last, *told)
         named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints
         lines = {name: line("body", name) or line("joint", name) for name in named}
-        starts = {self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)}
+        starts = {}
+        for k in range(m.nkey):
+            key = self.names.of("key", k)
+            self._tell_led(m.key_qpos[k], m.key_qvel[k], line("key", key), f"key frame {key!r}")
+            starts[key] = self._state(m.key_qpos[k], m.key_qvel[k])
         mech.start = next(iter(starts.values()), self._state(m.qpos0, np.zeros(m.nv)))
         return finished(
             mech,
@@ -228,6 +232,18 @@ class _Builder:
             weight = m.body_gravcomp[k] * m.body_mass[k] * np.array(self.mech.gravity)
             made.append(Wrench(self.last[int(k)], force=tuple(-weight), point=tuple(m.body_ipos[k])))
         return tuple(made)
+
+    def _tell_led(self, qpos: Any, qvel: Any, line: int, where: str) -> None:
+        """Warn of joints that a state has elsewhere than where those take them that they follow."""
+        found = {joint.name: joint for joint in self.joints}
+        for name, (leader, way) in self.following.items():
+            own, lead = found[name], found[leader]
+            there = qpos[own.q], qvel[own.v]
+            here = way.slope * qpos[lead.q] + way.intercept, way.slope * qvel[lead.v]
+            if not np.allclose(here, there, rtol=1e-6, atol=1e-6):
+                at, led = (f"at {x:g}" + (f" with the speed {v:g}" if v else "") for x, v in (there, here))
+                what = f"{where}: joint {name!r} starts {led}, where {leader!r} takes it, and not {at}"
+                self.request.report.warn(line, "start", what)
 
     def _state(self, qpos: Any, qvel: Any) -> Any:
         return state(self.mech, [j for j in self.joints if j.name not in self.following], self.bodies, qpos, qvel)
