@@ -96,6 +96,21 @@ def test_what_is_welded_to_the_ground_is_ground():
         np.testing.assert_allclose(accelerations(mech, here, form), wanted, rtol=1e-11)
 
 
+@pytest.mark.parametrize("method", ["implicit-euler", "bdf2", "time-stepping"])
+def test_springs_between_coordinates_alone(method):
+    """A tendon over two joints touches no body; short implicit steps follow it as Runge and Kutta's do."""
+    mech = aj.Mechanism("drums")
+    mech.add_body("a", joint=joints.Revolute("y"), inertia=aj.Inertia.point(1, (0, 0, 1)))
+    mech.add_body("b", joint=joints.Revolute("x"), inertia=aj.Inertia.point(1, (0, 1, 0.3)))
+    rope = forces.Tendon([forces.Drum("a", 1.7), forces.Drum("b", -1.9)], stiffness=40.0, damping=2.0)
+    model = mech.compile()
+    run, exact = (
+        model.simulate([0.3, 0.2], duration=0.1, dt=dt, method=how, forces=[rope])
+        for how, dt in ((method, 1e-4), ("rk4", 1e-3))
+    )
+    assert np.abs(run.q[-1] - exact.q[-1]).max() < 2e-4
+
+
 def test_short_steps_are_explicit():
     """As h falls, accelerations go to those of forward dynamics, with the first power of h."""
     mech = tree()

@@ -128,7 +128,7 @@ def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
         plain = isinstance(spot.push, Resistance) and not spot.joints and touched <= free
         rows.append(({roots[link] for link in touched} | (set() if plain else {GROUND}), spot.rows))
     chosen = piled(free, rows)
-    made = tuple(replace(spot, piled=spot.couples and set(spot.links) <= chosen) for spot in spots)
+    made = tuple(replace(spot, piled=spot.couples and bool(spot.links) and {*spot.links} <= chosen) for spot in spots)
     return Pushes(made, make_pile(chosen, [(spot.links[0], spot.links[1]) for spot in made if spot.piled]))
 
 
