@@ -7,7 +7,7 @@ import anyjoint as aj
 from anyjoint import gallery, joints
 from anyjoint.quantity.answers.constraint_errors import CONSTRAINT_ERRORS
 from anyjoint.quantity.answers.forward_dynamics import FORWARD_DYNAMICS
-from anyjoint.quantity.constraints import baumgarte
+from anyjoint.quantity.constraints import HELD, baumgarte
 from anyjoint.quantity.implicit import implicit
 from anyjoint.trace import constrained_kernels, workshop
 from anyjoint.trace.store import pack
@@ -67,7 +67,7 @@ def test_what_differs_is_traced_anew(traced):
 def test_parameters_are_no_part_of_it(traced):
     """What comes from disk answers for other masses, too."""
     q, v = np.array([0.1, 0.2, 0.1, -0.2, 0.3, 0.1]), np.zeros(6)
-    program(tied(mass=2.0), "auto")
+    program(tied(mass=2.0), "auto", HELD)
     heavy = tied(mass=3.0).compile().forward_dynamics(q, v)
     assert len(traced) == 1
     oracle = tied(mass=3.0).compile(algorithm="augmented").forward_dynamics(q, v)

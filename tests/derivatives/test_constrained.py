@@ -116,6 +116,8 @@ def test_redundant_rows_that_a_placement_makes_independent():
         model.simulate(q, v, duration=0.02, dt=0.01, gradient=True).gradient(dq=w, wrt=("crank/placement",))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        none = model.vjp("forward_dynamics", tuple(x[None][:0] for x in (q, v, tau)), w, wrt=("rocker/placement",))
+        assert none[1]["rocker/placement"].shape == (0, 6)  # no state, about which nothing can be told
         model.vjp("forward_dynamics", (q, v, tau), w, wrt=("crank/com", "gravity"))
         model.vjp("constraint_errors", (q, v), np.ones(2 * mech.nc), wrt=("crank/placement",))
 
@@ -192,6 +194,49 @@ def test_change_points_are_told(off):
     assert np.isfinite(model.forward_dynamics_derivatives(beside, v, tau).q).all()  # rows of a plane are redundant too
     with pytest.raises(aj.SingularityError, match="a change point"):  # also behind a state where all was well
         model.vjp("forward_dynamics", (q, v, tau), v)
+
+
+@pytest.mark.parametrize("options", [{}, {"form": "kernels"}, {"algorithm": "augmented"}])
+def test_accelerations_at_change_points_are_told(options):
+    """They are those of motions that the rows at hand allow, 34 for 26 beside."""
+    model, there = parallelogram(**options), np.array([1.0, -1.0, 1.0])
+    tau, rows = np.ones(3), {"a/mass": [1.0, 2.0]}
+    beside = model.forward_dynamics(1e-4 * there, there, tau)
+    assert np.ptp(np.abs(beside)) < 1e-9
+    states = np.array([0.3 * there, 0.0 * there])
+    asked = [
+        lambda: model.forward_dynamics(1e-9 * there, there, tau),
+        lambda: model.forward_dynamics(states, there, tau),
+    ]
+    if not options:
+        asked += [
+            lambda: model.forward_dynamics(1e-9 * there, there, tau, out=np.zeros(3)),
+            lambda: model.forward_dynamics(states, there, tau, parameters=rows),
+            lambda: model.forward_dynamics_derivatives(states, there, tau, parameters=rows),
+            lambda: model.hybrid_dynamics(0 * there, there, tau, tau, prescribed=["a"]),
+            lambda: model.constraint_forces(0 * there, there, tau),
+        ]
+    for ask in asked:
+        with pytest.raises(aj.SingularityError, match="a change point, such as links in line"):
+            ask()
+    again = model.forward_dynamics(states[:1], there, tau)
+    assert close(again[0], model.forward_dynamics(states[0], there, tau, out=np.zeros(3)), 1e-14)
+    if not options:
+        assert close(again[0], model.forward_dynamics(states[:1], there, tau, parameters={"a/mass": [1.0]})[0], 1e-14)
+        assert int(model.mobility(states[1])) == 2  # says so without ado
+        assert model.mobility(states[0]).degrees_of_freedom == 1
+
+
+def test_runs_that_stop_by_at_a_change_point():
+    """A sample of the run lies in line: its steps have no derivative, though those at its start have."""
+    mech = parallelogram().mechanism
+    mech.prescribe("a", lambda t: t - 3e-3)
+    model = mech.compile()
+    q, v = model.assemble([-3e-3, 3e-3, -3e-3], [1.0, -1.0, 1.0], t=0.0)
+    run = model.simulate(q, v, duration=5e-3, dt=1e-3, gradient=True)
+    for ask in (lambda: run.gradient(dq=v, wrt=("gravity",)), lambda: run.tangent({"gravity": [0.0, 0.0, 1.0]})):
+        with pytest.raises(aj.SingularityError, match="gradient: state 3, rows of the constraints"):
+            ask()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

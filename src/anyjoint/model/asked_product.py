@@ -116,7 +116,7 @@ class Asked:
         if made.program.trace.closed and self.quantity.name not in ROWS:
             given, what = dict(zip(self.names, self.rows, strict=True)), f"{self.what} {self.quantity.name}"
             check_ranks(self.model, what, given["q"], given.get("t"))
-            if is_new:
+            if is_new and all(np.atleast_2d(x).shape[0] for x in given.values()):
                 first = {name: np.atleast_2d(x)[0] for name, x in given.items()}
                 warn_of_redundancy(self.model, what, first["q"], first.get("t"), parameters, 3)
         return made

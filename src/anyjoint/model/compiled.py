@@ -20,6 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import meant
 from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity.constraints import HELD
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.plans import Varying
@@ -68,7 +69,7 @@ class Compiled(Part):
         self.shelf: dict[Hashable, object] = {}  # what runs have made for this model
         self._joints = [body.joint for body in self.mechanism.bodies]
         self._of_joints: dict[Hashable, Any] = {}  # what depends on them alone
-        self._programs: dict[str, Program] = {}
+        self._programs: dict[Hashable, Program] = {}
         self.row_programs = RowPrograms(self.whole)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
@@ -77,9 +78,11 @@ class Compiled(Part):
         self.compile_seconds = time.perf_counter() - begin
 
     @property
-    def _first_quantity(self) -> str:
+    def _first_quantity(self) -> str | Quantity:
         """What is compiled at once: forward dynamics, or the inverse of one that has none."""
-        return "forward_dynamics" if self.is_regular else "inverse_dynamics"
+        if not self.is_regular:
+            return "inverse_dynamics"
+        return HELD if self.mechanism.constraints else "forward_dynamics"
 
     @cached_property
     def is_regular(self) -> bool:
@@ -120,13 +123,13 @@ class Compiled(Part):
 
     def program(self, quantity: str | Quantity) -> Program:
         """The machine code of a quantity."""
-        name = quantity if isinstance(quantity, str) else quantity.name
-        if name not in self._programs:
+        key: Hashable = quantity.name if isinstance(quantity, Quantity) and quantity.by_name else quantity
+        if key not in self._programs:
             record = self.known(quantity)
             with postponed():
                 traced = record.trace(self.workshop, self.algorithm)
-                self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
-        return self._programs[name]
+                self._programs[key] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
+        return self._programs[key]
 
     def known(self, quantity: str | Quantity) -> Quantity:
         """A quantity given by its name or as itself; refuses what this model cannot answer by machine code."""
@@ -162,20 +165,19 @@ class Compiled(Part):
         joints = [body.joint for body in self.mechanism.bodies]
         if any(now is not before for now, before in zip(joints, self._joints, strict=True)):
             self._joints, self._of_joints = joints, {}
-        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
+        for made in ("screen", "places", "_direct", "held", "_entry_places", "is_regular", "_family"):
             self.__dict__.pop(made, None)
         stale = []
-        for name, program in self._programs.items():
+        for key, program in self._programs.items():
             trace = program.trace
             numbers = self.workshop.pushed(trace.pushes, trace.loose).numbers(trace.over, trace.gravity, trace.closed)
             if not program.update(numbers) or not trace.still_fits(self.mechanism):
-                stale.append(name)
-        for name in stale:
-            del self._programs[name]
+                stale.append(key)
         if stale:
+            names = dict.fromkeys(self._programs.pop(key).quantity.name for key in stale)
             self.workshop.look_again()
             warnings.warn(
-                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                f"{', '.join(names)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
                 "changed; compiling again",
                 stacklevel=4,
             )
@@ -183,7 +185,7 @@ class Compiled(Part):
     @property
     def programs(self) -> Mapping[str, Program]:
         """The programs that were asked for so far, by quantity."""
-        return MappingProxyType(self._programs)
+        return MappingProxyType({program.quantity.name: program for program in self._programs.values()})
 
     @cached_property
     def places(self) -> Places | None:
@@ -219,8 +221,8 @@ class Compiled(Part):
             result = self.row_programs.evaluate(quantity, arrays, rows, out, threads)
             screened(self.whole, program, arrays, result, rows)
             return result
-        name = quantity if isinstance(quantity, str) else quantity.name
-        return self.answer(self._programs.get(name) or self.program(quantity), arrays, out, threads)
+        program = self._programs.get(quantity) if isinstance(quantity, str) else None
+        return self.answer(program or self.program(quantity), arrays, out, threads)
 
     def answer(
         self, program: Program, arrays: tuple[ArrayLike, ...], out: Floats | None = None, threads: int = 1

@@ -54,6 +54,25 @@ class Mobility:
 class ConstraintQuestions(Part):
     """The part of Model that is about constraints."""
 
+    def constraint_multipliers(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike | None = None, *,
+        out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """Multipliers (nc,) of all constraint rows, M a + G^T y = tau - bias; those of rows that others imply are 0."""
+        y = self._multipliers(q, v, tau, t, parameters, out, threads)
+        if self.whole.held:
+            rows = None if parameters is None else self.whole.parameter_rows(parameters)
+            self.whole.held.check("constraint_multipliers", y, q, t, rows)
+        return y
+
+    def _multipliers(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None, t: ArrayLike | None, parameters: Given | None = None,
+        out: Floats | None = None, threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """The same at change points, too, where they are those of motions that only some of the rows hold."""
+        given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.whole.clock(t))
+        return self.whole.evaluate("constraint_multipliers", given, out, threads, parameters)
+
     def constraint_forces(
         self,
         q: ArrayLike,
@@ -97,7 +116,7 @@ class ConstraintQuestions(Part):
         if q.ndim > 1:
             raise InputError(f"mobility: q has shape {q.shape}; it is about one place, of shape ({self.nq},)")
         force = np.random.default_rng(0).normal(size=self.nv).astype(self.dtype)  # that all others feel
-        y = self.whole.constraint_multipliers(q, np.zeros_like(force), tau=force, t=t)
+        y = self._multipliers(q, np.zeros_like(force), force, t)
         redundant = self.hard_rows & (np.asarray(y) == 0)
         rows = int(np.count_nonzero(self.hard_rows))
         names = tuple(name for name, implied in zip(self.row_names, redundant, strict=True) if implied)
@@ -190,7 +209,7 @@ class ConstraintQuestions(Part):
         power is left with which their rest position is moved.
         """
         q, v = np.asarray(q, self.dtype), np.asarray(v, self.dtype)
-        y = np.asarray(self.whole.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
+        y = np.asarray(self._multipliers(q, v, tau, t, parameters), dtype=float)
         errors = (self.whole.constraint_errors(q, x, t=t, parameters=parameters) for x in (v, 0 * v))
         rate, own = (np.asarray(x[1], dtype=float) for x in errors)
         springs = [bool(c.compliance) and c.holonomic for c in self.mechanism.constraints for _ in range(c.count)]

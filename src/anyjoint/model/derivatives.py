@@ -70,8 +70,9 @@ class Derivatives(Part):
         """
         given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.whole.clock(t))
         made = self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
-        if self.mechanism.constraints and parameters is None:
-            check_ranks(self.whole, "forward_dynamics_derivatives", q, t)
+        if self.mechanism.constraints:
+            rows = None if parameters is None else self.whole.parameter_rows(parameters)
+            check_ranks(self.whole, "forward_dynamics_derivatives", q, t, rows)
         return ForwardDerivatives(*made)
 
     def _matrices(

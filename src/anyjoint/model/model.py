@@ -18,6 +18,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.options import meant, named_options
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.answers.mass_matrix import DENSE
+from anyjoint.quantity.constraints import HELD
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 
@@ -43,12 +44,13 @@ from .uses import Uses
 
 if TYPE_CHECKING:
     from .cartesian import Cartesian
+    from .held import Held
 
 # Public to the rest of the package, and of no use to users: `dir(model)` does not show them.
 INSIDE = frozenset({
     "answer", "answer_anywhere", "blocks", "by_joints", "clock", "constraint_blocks", "constraint_entries", "evaluate",
-    "hard_rows", "hybrid_quantity", "known", "numeric", "places", "plan", "position_correction", "products", "programs",
-    "released", "row_programs", "screen", "shelf", "velocity_correction", "whole", "workshop",
+    "hard_rows", "held", "hybrid_quantity", "known", "numeric", "places", "plan", "position_correction", "products",
+    "programs", "released", "row_programs", "screen", "shelf", "velocity_correction", "whole", "workshop",
 })  # fmt: skip
 
 
@@ -99,14 +101,21 @@ class Model(
             rows = self.parameter_rows(parameters)
             if wrenches is not None:
                 tau = self._with_wrenches(q, tau, wrenches, rows)
-            return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
+            given = (q, v, tau, *self.clock(t))
+            if not self.held:
+                return self.evaluate("forward_dynamics", given, out, threads, rows)
+            row = self.evaluate(HELD, given, None, threads, rows)
+            return self.held.accelerations("forward_dynamics", row, q, t, out, rows)
         if wrenches is None and t is None and threads is ONE and self._direct is not None:
             state = self._direct((q, v, tau), out)
             if state is not None:
                 return state
         if wrenches is not None:
             tau = self._with_wrenches(q, tau, wrenches)
-        a = self._accelerations(q, v, tau, t, out, threads)
+        if self.held:
+            a = self.held.accelerations("forward_dynamics", self._held_rows(q, v, tau, t, threads), q, t, out)
+        else:
+            a = self._accelerations(q, v, tau, t, out, threads)
         if self.screen is not None and not self.screen.passes(q, a):
             look_closer(self, "forward_dynamics", (q, v, tau), a)
         return a
@@ -127,21 +136,40 @@ class Model(
     ) -> Floats:  # fmt: skip
         if self.numeric:
             from .dense import solved_forward
+            from .redundancy import check_ranks
 
-            return solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
+            a = solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
+            check_ranks(self, "forward_dynamics", q, t)
+            return a
+        if self.held:
+            return self._held_rows(q, v, tau, t, threads)[..., : self.nv]
         return self.answer_anywhere(self.program("forward_dynamics"), (q, v, tau, *self.clock(t)), out, threads)
+
+    def _held_rows(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, t: ArrayLike | None, threads: int) -> Floats:
+        """Accelerations under constraints, and multipliers behind them."""
+        return self.answer_anywhere(self.program(HELD), (q, v, tau, *self.clock(t)), None, threads)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...], Any], Floats | None] | None:
         """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
         if self.numeric or self.mechanism.timed:
             return None
-        program = self.program("forward_dynamics")
-        if self.places is None and self.screen is None:
-            return program.state
-        limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
-        alarm = self.by_joints(("alarm", share), lambda: Alarm(self.mechanism, self.dtype.name, share))
-        return Direct(program, alarm.up_to(limit)).state
+        program = self.program(HELD if self.held else "forward_dynamics")
+        direct = program.state
+        if self.places is not None or self.screen is not None:
+            limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
+            alarm = self.by_joints(("alarm", share), lambda: Alarm(self.mechanism, self.dtype.name, share))
+            direct = Direct(program, alarm.up_to(limit)).state
+        return self.held.directly(direct) if self.held else direct
+
+    @cached_property
+    def held(self) -> Held | None:
+        """What looks at how many rows of constraints hold accelerations; None where none do."""
+        if self.numeric or not self.hard_rows.any():
+            return None
+        from .held import Held
+
+        return Held(self)
 
     @cached_property
     def screen(self) -> Screen | None:
@@ -234,8 +262,10 @@ class Model(
         found = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a, *self.clock(t))))
         if self.mechanism.constraints:
             from .actuated import checked_accelerations
+            from .redundancy import check_ranks
 
             checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
+            check_ranks(self, "hybrid_dynamics", q, t)
         return found
 
     def hybrid_quantity(self, prescribed: Sequence[WhichBody]) -> Quantity:

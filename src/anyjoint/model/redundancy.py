@@ -1,20 +1,23 @@
-"""Where accelerations have no derivative: redundant rows of constraints that become independent nearby."""
+"""Where accelerations are none, or have no derivative: redundant rows of constraints that hold nearby."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.dynamics.multipliers import NOISE  # all rows may be rounding, of what would be 1
 from anyjoint.errors import SingularityError
-from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.scalar.array import ArrayLike, Floats, Ints
 
 from .change import find
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+
+    from .parameter_rows import ParameterRows
 
 MOVING = ("placement", "joint")  # parameters that say where bodies are
 ROWS = ("constraint_errors", "constraint_bias")  # smooth, however many rows follow from others
@@ -46,52 +49,79 @@ def warn_of_redundancy(
         )
 
 
-def check_ranks(model: Model, what: str, q: ArrayLike, t: ArrayLike | None) -> None:
+def check_ranks(
+    model: Model, what: str, q: ArrayLike, t: ArrayLike | None, parameters: ParameterRows | None = None,
+    which: Ints | None = None,
+) -> None:  # fmt: skip
     """Raise where rows become independent along a motion that they allow: at change points, as of a flat parallelogram.
 
     There links may go on in more than one way, accelerations are others on each, and derivatives are infinite beside.
-    Rows that are redundant wherever the mechanism can go, as those of planar loops, are no such case.
+    Rows that are redundant wherever the mechanism can go, as those of planar loops, are no such case. `which` are the
+    states of a batch to look at, if not all.
     """
     hard = np.flatnonzero(model.hard_rows)
     if not len(hard):
         return
-    G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., hard, :].reshape(-1, len(hard), model.nv)
+    states, times = np.asarray(q, dtype=float), None if t is None else np.ravel(np.asarray(t, dtype=float))
+    if which is not None:
+        states = states[which] if states.ndim > 1 else np.tile(states, (len(which), 1))
+        times = times[which] if times is not None and len(times) > 1 else times
+        parameters = parameters and parameters.take(which)
+    at = None if times is None else times[:, None] if len(times) > 1 else times
+    G = model.constraint_jacobian(states, t=at, parameters=parameters).astype(float)[..., hard, :]
+    G = G.reshape(-1, len(hard), model.nv)
     sizes = np.linalg.svd(G, compute_uv=False)
-    near = float(np.finfo(model.dtype).eps) ** NEAR
-    ranks = (sizes > near * sizes.max(axis=1, initial=0.0)[:, None]).sum(axis=1)
-    key = "rank", tuple(model.mechanism.bodies)
-    known: int = model.shelf.get(key, -1)  # type: ignore[assignment]  # a shelf holds anything
-    for k in np.flatnonzero((ranks < known) if known >= 0 else (ranks < len(hard))):
-        state = np.broadcast_to(np.asarray(q, dtype=float), (len(G), model.nq))[k]
-        at = None if t is None else np.broadcast_to(np.ravel(t), len(G))[k]
-        if _branches(model, state, at, G[k], int(ranks[k]), near):
-            which = f" state {k}," if np.ndim(q) > 1 else ""
+    bit = float(np.finfo(model.dtype).eps)
+    near = bit**NEAR
+    ranks = (sizes > np.maximum(near * sizes.max(axis=1, initial=0.0), NOISE * bit)[:, None]).sum(axis=1)
+    for k in np.flatnonzero(ranks < fine_rank(model)):
+        if ranks[k] >= fine_rank(model):  # what was found on the way
+            continue
+        state = np.broadcast_to(states, (len(G), model.nq))[k]
+        when = None if times is None else float(np.broadcast_to(times, len(G))[k])
+        own = parameters.mechanism_of(int(k)).compile(dtype=model.dtype.name) if parameters else model
+        rank = _rank_if_fine(own, state, when, G[k], int(ranks[k]), near)
+        if rank is None:
+            said = "" if np.ndim(q) == 1 and parameters is None else f" state {k if which is None else which[k]},"
             raise SingularityError(
-                f"{what}:{which} rows of the constraints that hold elsewhere follow from others at q = {state.tolist()}"
-                " (a change point, such as links in line): the motion may go on in several ways, and has no derivative;"
-                " move away from this configuration"
+                f"{what}:{said} rows of the constraints that hold elsewhere follow from others at q = {state.tolist()}"
+                " (a change point, such as links in line): the motion may go on in several ways, each with"
+                " accelerations of its own, and has no derivative; move away from this configuration"
             )
-    model.shelf[key] = max(known, int(ranks.max(initial=0)))
+        model.shelf[_shelf_key(model)] = min(rank, fine_rank(model))
 
 
-def _branches(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int, near: float) -> bool:
-    """Whether u^T dG(d) z is not zero for motions d and z that rows G allow, and a combination u of them that is none.
+def fine_rank(model: Model) -> int:
+    """The lowest rank of rows with which a state was found to be at no change point."""
+    found: int = model.shelf.get(_shelf_key(model), int(np.count_nonzero(model.hard_rows)))  # type: ignore[assignment]
+    return found  # a shelf holds anything
 
-    Along a smooth set of states it is, because u^T G q'' = 0 there. What is weak only in its units, as a row in metres
-    of a small mechanism, stays so on the way `near`.
+
+def _shelf_key(model: Model) -> Hashable:
+    return "fine rank", tuple(model.mechanism.bodies)
+
+
+def _rank_if_fine(model: Model, q: Floats, t: ArrayLike | None, G: Floats, rank: int, near: float) -> int | None:
+    """How many combinations of rows hold something, of which `rank` are strong; None at a change point.
+
+    There u^T dG(d) z is not zero for motions d and z that rows G allow, and a combination u of them that is none. Along
+    a smooth set of states it is, because u^T G q'' = 0 there. What is weak only in its units, as a row in metres of a
+    small mechanism, stays so on the way `near`.
     """
     left, sizes, right = np.linalg.svd(G)
     weak = np.append(sizes, np.zeros(max(len(G) - len(sizes), 0)))[rank:]
     motions = right[rank:]
     if not len(motions) or rank == len(G):
-        return False
+        return rank
     v, w = _pairs(model, left[:, rank:].T, motions)
     point = [np.broadcast_to(x, (len(v), len(x))) for x in (q, *model.clock(t))]
     _, found = model.vjp("constraint_errors", (point[0], v, *point[1:]), w, wrt=("q",))
     _, still = model.vjp("constraint_errors", (point[0], 0 * v, *point[1:]), w, wrt=("q",))
     rates = np.abs((found["q"] - still["q"]).astype(float) @ motions.T).reshape(len(weak), -1).max(axis=1)
-    noise = float(np.finfo(model.dtype).eps) ** BRANCHES * np.abs(G).max()
-    return bool(((rates > noise) & (near * rates >= weak)).any())
+    bit = float(np.finfo(model.dtype).eps)
+    noise = max(bit**BRANCHES * np.abs(G).max(), NOISE * bit)
+    held = rates > noise
+    return None if (held & (near * rates >= weak)).any() else rank + int(held.sum())
 
 
 def _pairs(model: Model, combinations: Floats, motions: Floats) -> tuple[Floats, Floats]:

@@ -15,7 +15,8 @@ from anyjoint.scalar import Scalar
 from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .quantity import TAU, A, Q, Quantity, T, V, with_time
+from .divides import BY_FORCES
+from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 ACCELERATIONS = Question("accelerations")
 
@@ -27,7 +28,7 @@ def asked(
 
     def trace(workshop: Workshop, _: str) -> Trace:
         if workshop.mechanism.constraints:
-            if isinstance(question, Question) and question.answer in ("accelerations", "multipliers"):
+            if isinstance(question, Question) and question.answer in ("accelerations", "multipliers", "both"):
                 check_regular(workshop.mechanism)
             return workshop.constrained(f"{CARRIED.name}: {name}", with_time(workshop, inputs), question)
         corrects = isinstance(question, Question) and question.answer == "accelerations"
@@ -48,3 +49,13 @@ def baumgarte(a: float, b: float) -> Quantity:
     return Quantity(name, "Accelerations that pull errors back.", (Q, V, TAU, T), (A,), trace, ("tau", "t"))
 
 
+HELD = Quantity(
+    "forward_dynamics",
+    "Accelerations, and multipliers in any order, which are 0 for rows that others imply.",
+    (Q, V, TAU, T),
+    (A, Row("multipliers", "rows")),
+    asked("accelerations and multipliers", ("q", "v", "tau"), Question("both")),
+    optional=("tau", "t"),
+    divides=BY_FORCES,
+    by_name=False,
+)

@@ -14,7 +14,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
-from anyjoint.model.redundancy import MOVING, check_ranks, warn_of_redundancy
+from anyjoint.model.redundancy import MOVING, warn_of_redundancy
 from anyjoint.options import meant
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.answers.inverse_dynamics import INVERSE_DYNAMICS
@@ -58,9 +58,7 @@ class Problem:
         self.parameters = tuple(x for x in named if x not in pushing)
         self.force_numbers = ForceNumbers(self.request.forces, [x for x in named if x in pushing])
         check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
-        if self.model.mechanism.constraints:
-            q = self.request.q if self.request.batch > 1 else self.request.q[0]
-            check_ranks(self.model, "gradient", q, self.request.begin if self.model.mechanism.timed else None)
+        self._check_ranks()
         self.pushed = self._pushed()
         self.programs = self._programs()
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
@@ -74,6 +72,16 @@ class Problem:
         self.ending = StepMap(STEPPERS[WITHIN], *given) if self.cut else self.map
         self.n = self.model.nq + self.model.nv
         self.stretch = 0.0  # along a direction, how much longer the run becomes
+
+    def _check_ranks(self) -> None:
+        """Raise if a sample stands at a change point: multipliers tell, under forces that all rows feel."""
+        model = self.model
+        if model.held:
+            q, v = (x.reshape(-1, x.shape[-1]) for x in (self.traj.q, self.traj.v))
+            t = np.repeat(self.traj.t, self.request.batch)[:, None] if model.mechanism.timed else None
+            forces = np.random.default_rng(0).normal(size=model.nv).astype(model.dtype)
+            y = model.evaluate("constraint_multipliers", (q, v, forces, *model.clock(t)))
+            model.held.check("gradient", y, q, t)
 
     @property
     def key(self) -> tuple[object, ...]:

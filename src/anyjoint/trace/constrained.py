@@ -111,7 +111,7 @@ class Question:
     the rows themselves are asked for.
     """
 
-    answer: Literal["accelerations", "multipliers", "errors", "entries", "hybrid"]
+    answer: Literal["accelerations", "multipliers", "both", "errors", "entries", "hybrid"]
     right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
     still: bool = False
     implicit: bool = False
@@ -163,6 +163,8 @@ class Constrained:
             if self.h is not None and constraint.compliance:
                 self.tree.records[place].weight = vector(*giving_way(rows, constraint.compliance, self.h, 0)[1])
         a, multipliers = self.solve([right_side(constraint, rows, question, self.h) for constraint, rows in pairs])
+        if question.answer == "both":
+            return [*a, *multipliers]
         return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:

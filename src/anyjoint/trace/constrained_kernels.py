@@ -81,6 +81,8 @@ def _sweeps(question: Question) -> Algorithm:
         sweeps, result = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT, "answer"
     else:
         sweeps, result = CARRIED_AT_REST if question.still else CARRIED, "qdd"
+    if question.answer == "both":  # multipliers in the order of the closures
+        return replace(sweeps, results=(result, "multipliers"))
     return replace(sweeps, results=("multipliers" if question.answer == "multipliers" else result,))
 
 
