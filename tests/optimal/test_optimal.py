@@ -184,6 +184,35 @@ def test_balance():
     assert run.q[-1] == pytest.approx(up, abs=1e-3)
 
 
+def test_loops_are_balanced():
+    """One motor at the crank of three bars that would fall; of more motors the inputs are smallest."""
+    model = aj.gallery.four_bar().compile()
+    q, _ = model.assemble()
+    law, shared = aj.lqr(model, q, actuated=["crank"]), aj.lqr(model, q)
+    assert len(law.poles) == 2  # of one motion, and its speed
+    assert not law.gain[1:].any()
+    assert np.abs(shared.tau0).max() < law.tau0[0]
+    A, B = model.linearise(q, 0 * q, law.tau0)
+    assert np.abs(np.sort(np.linalg.eigvals(A - B @ law.gain).real)[:2] - np.sort(law.poles.real)).max() < 1e-8
+    off, still = model.assemble(q + [0.1, 0.0, 0.0], hold="crank")
+    for feedback in (law, shared):
+        run = model.simulate(off, still, duration=8.0, dt=0.01, tau=feedback)
+        assert run.q[-1] == pytest.approx(q, abs=1e-6)
+
+
+def test_what_follows_is_balanced():
+    """A joint that follows another is no coordinate of its own; slopes are those of differences."""
+    mech = aj.Mechanism("three", gravity=(0, 0, -9.81))
+    rod, hinge = aj.Inertia(1.0, (0, 0, 0.3), np.diag([0.1, 0.1, 0.05])), joints.Revolute((0, 1, 0))
+    mech.add_body("one", joint=hinge, inertia=rod)
+    follows = joints.Coupled(hinge, lambda q: [aj.sin(q[0]) + 0.3 * q[0] ** 2], "one")
+    mech.add_body("two", "one", follows, aj.Pose.translation(0, 0, 0.3), rod)
+    mech.add_body("three", "two", hinge, aj.Pose.translation(0, 0, 0.3), rod)
+    law = aj.lqr(model := mech.compile(), [0.0, 0.0], actuated=["one"])
+    run = model.simulate([0.05, 0.02], [0.0, 0.0], duration=6.0, dt=0.01, tau=law)
+    assert run.q[-1] == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
 SEEN = np.linspace(0, 1, 12).reshape(4, 3)
 STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
 
@@ -289,8 +318,9 @@ def test_what_feedback_cannot_bring_to_rest():
     with pytest.raises(aj.InputError, match="neither driven nor damped"):
         aj.lqr(mech.compile(), [0, 0], actuated=["a"])
     loop = aj.gallery.four_bar().compile()
-    with pytest.raises(aj.InputError, match="constraints tie coordinates"):
-        aj.lqr(loop, loop.mechanism.start[0])
+    q, _ = loop.assemble()
+    with pytest.raises(aj.InputError, match=r"q misses the constraint 'coupler-rocker' by .*; take q, v = model\.ass"):
+        aj.lqr(loop, q + 0.1)
     with pytest.raises(aj.InputError, match="has constraints, which other values would leave"):
         aj.optimise(loop, {"q0": None}, final=lambda q, v: q[0])
 

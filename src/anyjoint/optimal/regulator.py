@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 ROUNDED = 1e-12  # of the largest entry: eigenvalues of weights may be so far below zero
 SETTLES = 1e-9  # of the fastest pole: slower ones are none but for rounding
-TIED = "constraints tie coordinates together; give a model without them"
+CLOSED = 1e-8  # by how much rows of constraints may be missed at q, in metres and radians
+HELD = 1e-9  # of the strongest combination of rows: one that holds nothing
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 
 
@@ -52,6 +53,7 @@ def lqr(
 
     `Q` weighs errors of (q, v) and `R` inputs: numbers, diagonals or matrices. `actuated` are the bodies or velocities
     that have inputs (default all). `tau` are the inputs that hold the model at q; by default those that it needs.
+    Where loops hold, feedback is about the motions that they leave, of q that `model.assemble` has found.
     """
     check_model("lqr", model)
     linalg = optional("scipy.linalg", "lqr: SciPy is not installed; pip install 'anyjoint[scipy]'")
@@ -59,28 +61,51 @@ def lqr(
         raise InputError("lqr: some velocities are no rates of coordinates; feed back errors of these joints yourself")
     free, still = free_velocities(model, actuated, "lqr"), np.zeros(model.nv)
     at = finite("lqr: q", q, (model.nq,))
-    needed = model.inverse_dynamics(at, still, still)
+    needed = model.inverse_dynamics(at, still, still) - model.soft_forces(at, still)
+    ways, speeds = free_motions(model, at)
     hold = np.zeros(model.nv) if tau is None else finite("lqr: tau", tau, (model.nv,))
-    if tau is None:
-        hold[free] = needed[free]
+    if tau is None:  # the least that the motions which are left need
+        hold[free] = np.linalg.lstsq(speeds[free].T, speeds.T @ needed, rcond=None)[0]
     left = np.abs(model.forward_dynamics(at, still, hold)).max()
     if left > AT_REST * max(np.abs(needed).max(), 1.0):
         raise InputError(f"lqr: the model does not rest at q, it accelerates by {left:.3g}; choose a place of rest")
-    A, B = model.linearise(at, still, hold)
-    B = B[:, free]
+    basis = linalg.block_diag(ways, speeds)
+    A, B = (basis.T @ x for x in model.linearise(at, still, hold))  # at rest, what is on the constraints stays there
+    A, B = A @ basis, B[:, free]
+    by_state = basis.T @ _weights(Q, 2 * model.nv, "Q") @ basis
     try:
-        P = linalg.solve_continuous_are(A, B, _weights(Q, 2 * model.nv, "Q"), _weights(R, len(free), "R"))
+        P = linalg.solve_continuous_are(A, B, (by_state + by_state.T) / 2, _weights(R, len(free), "R"))
     except np.linalg.LinAlgError as error:
-        remedy = TIED if model.mechanism.constraints else "actuate other joints"
-        raise InputError(f"lqr: these inputs cannot balance the model; {remedy}") from error
+        raise InputError("lqr: these inputs cannot balance the model; actuate other joints") from error
+    gain = np.linalg.solve(_weights(R, len(free), "R"), B.T @ P)
     K = np.zeros((model.nv, 2 * model.nv))
-    K[free] = np.linalg.solve(_weights(R, len(free), "R"), B.T @ P)
-    poles = np.linalg.eigvals(A - B @ K[free])
+    K[free] = gain @ basis.T
+    poles = np.linalg.eigvals(A - B @ gain)
     if poles.real.max() > -SETTLES * np.abs(poles).max():
         what = f"lqr: the model would not come to rest, it has the pole {poles[poles.real.argmax()]:.3g}"
         free_ride = "some motion is neither driven nor damped, or costs nothing; actuate other joints, or weigh it in Q"
-        raise InputError(f"{what}; {TIED if model.mechanism.constraints else free_ride}")
+        raise InputError(f"{what}; {free_ride}")
     return Regulator(at, hold, K, poles)
+
+
+def free_motions(model: Model, q: Floats) -> tuple[Floats, Floats]:
+    """Orthonormal columns: changes of the state q, and of its velocities, that hard constraints leave."""
+    if not model.hard_rows.any():
+        return np.eye(model.nv), np.eye(model.nv)
+    missed = model.constraint_residual(q)
+    worst = max(missed, key=lambda name: np.abs(missed[name].position).max(initial=0.0))
+    by = np.abs(missed[worst].position).max(initial=0.0)
+    if by > CLOSED:
+        raise InputError(f"lqr: q misses the constraint {worst!r} by {by:.3g}; take q, v = model.assemble(q)")
+    G = np.asarray(model.constraint_jacobian(q), dtype=float)
+    places = np.array([c.holonomic for c in model.mechanism.constraints for _ in range(c.count)], dtype=bool)
+    return _unheld(G[model.hard_rows & places]), _unheld(G[model.hard_rows])
+
+
+def _unheld(rows: Floats) -> Floats:
+    """Orthonormal columns of what rows do not feel."""
+    _, sizes, right = np.linalg.svd(rows)
+    return np.asarray(right[int(np.sum(sizes > HELD * sizes.max(initial=0.0))) :].T)
 
 
 def free_velocities(model: Model, actuated: Sequence[Any] | None, what: str) -> Floats:
