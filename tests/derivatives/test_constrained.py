@@ -227,6 +227,19 @@ def test_accelerations_at_change_points_are_told(options):
         assert model.mobility(states[0]).degrees_of_freedom == 1
 
 
+def test_runs_may_begin_at_a_change_point():
+    """Speeds say which way: a parallelogram with a ball joint on it, which is looked at for singular places."""
+    mech = parallelogram().mechanism
+    mech.add_body("bob", "c", joints.Spherical(), aj.Pose.translation(0.5, 0, 0), aj.Inertia.sphere(0.1, 0.1))
+    model = mech.compile()
+    q, v = np.zeros(6), np.array([1.0, -1.0, 1.0, 0.1, 0.0, 0.0])
+    run = model.simulate(q, v, duration=0.05, dt=1e-3)
+    there = model.simulate(run.q[-1], -run.v[-1], duration=0.05, dt=1e-3)  # and back, from where all is well
+    assert run.status.ok
+    assert np.abs(run.q[-1, :2] + run.q[-1, 1:3]).max() < 1e-9  # the links of a parallelogram are parallel
+    assert there.q[-1] == pytest.approx(q, abs=1e-6)
+
+
 def test_runs_that_stop_by_at_a_change_point():
     """A sample of the run lies in line: its steps have no derivative, though those at its start have."""
     mech = parallelogram().mechanism

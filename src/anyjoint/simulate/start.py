@@ -8,6 +8,8 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.mechanism.fence import check_inside
+from anyjoint.quantity.constraints import HELD
+from anyjoint.scalar.array import Floats
 
 from .guard import guard_of, guards_of
 from .request import Request
@@ -45,10 +47,20 @@ def singular_start(request: Request) -> str:
         return ""  # they have been asked where they are defined
     try:
         if request.batch > MANY or request.parameters is not None:
-            model.forward_dynamics(request.q, request.v, parameters=request.parameters)
+            _ask(request, request.q, request.v)
             return ""
         for q, v in zip(request.q, request.v, strict=True):  # without compiling for batches
-            model.forward_dynamics(q, v)
+            _ask(request, q, v)
     except SingularityError as error:
         return f"the run cannot begin, because of {error}"
     return ""
+
+
+def _ask(request: Request, q: Floats, v: Floats) -> None:
+    """Raise where joints are singular; steps go past change points of loops, along the branch that they are on."""
+    model = request.model
+    if model.held:
+        given = (q, v, np.zeros(model.nv, model.dtype), *model.clock(request.begin if model.mechanism.timed else None))
+        model.evaluate(HELD, given, parameters=request.parameters)
+    else:
+        model.forward_dynamics(q, v, parameters=request.parameters)
