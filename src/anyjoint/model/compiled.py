@@ -221,8 +221,8 @@ class Compiled(Part):
             result = self.row_programs.evaluate(quantity, arrays, rows, out, threads)
             screened(self.whole, program, arrays, result, rows)
             return result
-        program = self._programs.get(quantity) if isinstance(quantity, str) else None
-        return self.answer(program or self.program(quantity), arrays, out, threads)
+        known = self._programs.get(quantity) if isinstance(quantity, str) else None
+        return self.answer(known or self.program(quantity), arrays, out, threads)
 
     def answer(
         self, program: Program, arrays: tuple[ArrayLike, ...], out: Floats | None = None, threads: int = 1
