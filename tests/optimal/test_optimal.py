@@ -87,6 +87,27 @@ def test_a_measured_motion_as_arrays():
     assert fit.values["pole/mass"] == pytest.approx(0.3, abs=1e-6)
 
 
+def test_a_noisy_start_is_fitted_too():
+    """A run from a noisy first sample misses by many of the standard deviations that were told for it."""
+    true = arm(1.3)
+    run, rng = true.simulate([1.5, 0.3], [0.0, 0.4], duration=2.0, dt=0.02), np.random.default_rng(1)
+    noisy = {"t": run.t, "q": run.q + 1e-3 * rng.normal(size=run.q.shape), "v": run.v}
+    noisy["q"][0] = run.q[0] + [2e-3, -2e-3]
+    names = ["lower/mass", "q0", "v0"]
+    fits = [aj.identify(arm(1.0), noisy, names[:n], sigma=1e-3) for n in (1, 3)]
+    off = [abs(fit.values["lower/mass"] - 1.3) / fit.uncertainty["lower/mass"] for fit in fits]
+    assert off[1] < 3 < off[0]
+    assert fits[1].rms == pytest.approx(1.0, abs=0.2)
+    for name, exact in (("q0", run.q[0]), ("v0", run.v[0])):
+        spread = [fits[1].uncertainty[f"{name}[{k}]"] for k in range(2)]
+        assert (np.abs(fits[1].values[name] - exact) < 3 * np.array(spread)).all()
+    loop = aj.gallery.four_bar().compile()
+    q, v = loop.assemble()
+    still = loop.simulate(q, v, duration=0.02, dt=0.01)
+    with pytest.raises(aj.InputError, match="'q0', but 'four-bar' has constraints; other values would leave them"):
+        aj.identify(loop, still, ["q0"])
+
+
 def test_a_measured_motion_by_other_coordinates_of_the_same_poses():
     """A camera knows neither the sign of a quaternion, nor how often a wheel has gone round, nor which of two sets of
     angles is meant, and vectors are short.

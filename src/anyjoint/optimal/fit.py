@@ -34,7 +34,8 @@ BLIND = 1e-10  # of the largest: directions of parameters in which measurements 
 
 @frozen
 class Identified:
-    """Fitted parameters: `values` as `model.parameters.set` takes them, and their standard deviations by label."""
+    """Fitted parameters: `values` as `model.parameters.set` takes them (but for "q0" and "v0", if these were fitted),
+    and their standard deviations by label."""
 
     values: dict[str, object]
     uncertainty: dict[str, float]
@@ -97,7 +98,8 @@ def identify(
     (samples, 3) each, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions, ...}, "q0": ..., "v0": ...}; or
     {"q": ..., "v": ..., "a": ..., "tau": ...}, states with the forces that went with them. `parameters` are names such
     as "rod/mass", "wheel/joint/R", "rod/inertia", all of a body's inertia by numbers that always make a solid, or
-    "forces/0/stiffness", of the first of the forces among the options. `sigma` is the standard deviation of the
+    "forces/0/stiffness", of the first of the forces among the options; "q0" and "v0" are where the run begins: without
+    them its first sample is taken as exact, and so are uncertainties. `sigma` is the standard deviation of the
     measurements, one number or one per column; without it, it is estimated from what is left.
     """
     check_model("identify", model)
@@ -106,7 +108,8 @@ def identify(
     checked_iterations("identify", iterations, tolerance)
     residuals = measurements(model, data, simulate)
     setting: Setting = residuals.setting
-    unknowns = [unknown(model, name, setting.acting) for name in named("identify", parameters)]
+    names = named("identify", parameters)
+    unknowns = [residuals.begin(name) or unknown(model, name, setting.acting) for name in names]
     if not unknowns:
         raise InputError("identify: parameters is empty; name at least one, such as 'rod/mass'")
     check_apart("identify", unknowns)

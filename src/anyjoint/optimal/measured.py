@@ -15,10 +15,12 @@ from anyjoint.joints import Joint
 from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
+from anyjoint.simulate.run_problem import Q0, V0
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
-from .setting import Setting, run_options, start_of
+from .setting import START, Setting, run_options, start_of
+from .unknowns import Unknown, plain
 
 
 @frozen
@@ -35,6 +37,10 @@ class Forces:
     def setting(self) -> Setting:
         """There are no runs."""
         return Setting(self.model, {})
+
+    def begin(self, _: str) -> Unknown | None:
+        """There is no run that would begin somewhere."""
+        return None
 
     def beside(self, _: Floats) -> Floats:
         return self.measured
@@ -56,6 +62,17 @@ class Motion:
     measured: Floats
     t: Floats
 
+    def begin(self, name: str) -> Unknown | None:
+        """Where the run begins as an unknown, if that is what the name means."""
+        if name not in START:
+            return None
+        model, (q, v) = self.setting.model, self.start
+        if model.mechanism.constraints or not (name == V0 or model.rates_are_velocities):
+            why = "constraints" if model.mechanism.constraints else "coordinates that are not free, as quaternions"
+            said = f"identify: {name!r}, but {model.mechanism.name!r} has {why}"
+            raise InputError(f"{said}; other values would leave them")
+        return plain(name, q if name == Q0 else v, None)
+
     def beside(self, fitted: Floats) -> Floats:
         """The measured motion by the coordinates that are nearest to those of a run, where several are the same."""
         made = self.measured.copy()
@@ -66,7 +83,8 @@ class Motion:
         return made
 
     def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
-        run = self.setting.model.simulate(*self.start, gradient=True, **self.setting.set(values))
+        begin = [values.get(name, given) for name, given in zip(START, self.start, strict=True)]
+        run = self.setting.model.simulate(*begin, gradient=True, **self.setting.set(values))
         if not run.status.ok:
             raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
         return run, unwound(self.setting.model, run.t, run.q, run.v)
@@ -97,6 +115,9 @@ class Markers:
     @property
     def t(self) -> Floats:
         return self.motion.t
+
+    def begin(self, name: str) -> Unknown | None:
+        return self.motion.begin(name)
 
     @property
     def runs(self) -> Runs:

@@ -12,6 +12,9 @@ from anyjoint.model import Model
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.force_numbers import force_names, with_numbers
+from anyjoint.simulate.run_problem import Q0, V0
+
+START = (Q0, V0)  # where a run begins, which is no parameter of a model
 
 
 def start_of(model: Model, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
@@ -45,7 +48,7 @@ class Setting:
 
     def parameters(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Those values that are of the model itself."""
-        return {name: value for name, value in values.items() if name not in self.pushing}
+        return {name: value for name, value in values.items() if name not in self.pushing and name not in START}
 
     def present(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What the model has in their place."""

@@ -75,7 +75,7 @@ def unknown(
     head, _, what = str(name).rpartition("/")
     mechanism, pushing = model.mechanism, force_names(acting)
     if name in pushing:
-        return _plain(name, force_number(acting, name), start)
+        return plain(name, force_number(acting, name), start)
     if what == INERTIA and head in mechanism:
         inertia = mechanism[head].inertia if start is None else start
         if not isinstance(inertia, Inertia):
@@ -95,10 +95,10 @@ def unknown(
         value = present if start is None else finite(name, start, present.shape)
         flat = np.array([value[i, j] for i, j in SYMMETRIC])
         return Unknown(name, flat, tuple(f"{name}[{i},{j}]" for i, j in SYMMETRIC), (3, 3), TENSOR)
-    return _plain(name, present, start)
+    return plain(name, present, start)
 
 
-def _plain(name: str, present: Floats, start: Any) -> Unknown:
+def plain(name: str, present: Floats, start: Any) -> Unknown:
     """Numbers that are free as they are."""
     value = present if start is None else finite(name, start, present.shape)
     labels = _numbered(name, value.size) if value.shape else (name,)
