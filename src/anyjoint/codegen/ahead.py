@@ -142,7 +142,7 @@ class _Rewriting:
                 fresh = copies[Node(old.graph, function)] = graph.variable("x")
                 loads[fresh.id] = (len(old.arrays) + column, distance + which)
         kept = {(site.keep[0], site.keep[1] + i) for site in sites if site.keep is not None for i in (0, 1)}
-        stores = [store for store in old.stores if (store.array, store.offset) not in kept]
+        stores = [store for store in old.stores if store.place not in kept]
         nodes = import_into(graph, [store.node for store in stores], copies)
         moved = [replace(store, node=node) for store, node in zip(stores, nodes, strict=True)]
         arrays = (*old.arrays, *[Array("ahead", "lane")] * len(columns))
@@ -215,7 +215,7 @@ def _angles(kernel: Kernel, early: set[int]) -> Iterator[Site]:
     for i in live:
         if graph.op[i] in (Op.SIN, Op.COS) and leaves.get(graph.a[i]):
             angles.setdefault(graph.a[i], []).append((i, int(graph.op[i] == Op.COS)))
-    stored = {s.node.id: (s.array, s.offset) for s in kernel.stores if not s.accumulate}
+    stored = {s.node.id: s.place for s in kernel.stores if not s.accumulate}
     for angle, functions in angles.items():
         places = {which: stored.get(i) for i, which in functions}
         sine, cosine = places.get(0), places.get(1)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
-from anyjoint.codegen.shadow import tidy
+from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store, without_idle
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.rewrite import reachable, rebuilt
@@ -41,7 +40,7 @@ def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedu
     columns = [*zip(run.arrays, ((int(at),) for at in run.offsets[0]), strict=True), (len(schedule.arrays), (0,))]
     made = []
     for part in (Kernel(kernel.graph, arrays, standing, stores), Kernel(graph, arrays, loads, rest)):
-        small, used = tidy(part)
+        small, used = without_idle(part)
         runs = (Run.over(0, *(columns[j] for j in used)),)
         made.append(Schedule((*schedule.arrays, Array(EARLY, "row")), (small,), runs))
     return made[0], made[1], len(kept)

@@ -72,8 +72,8 @@ class Rest:
         schedule, seen, written = self.made.schedule, set[Place](), set[Place]()
         for run in schedule.runs[loop.begin : loop.end]:
             kernel = schedule.kernels[run.kernel]
-            stored = [(s.array, s.offset) for s in kernel.stores]
-            read = [*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores if s.accumulate)]
+            stored = [store.place for store in kernel.stores]
+            read = [*kernel.loads.values(), *(store.place for store in kernel.stores if store.accumulate)]
             for offsets in run.offsets.tolist():
                 seen |= {Place(run.arrays[j], offsets[j] + k) for j, k in read} - written
                 written |= {Place(run.arrays[j], offsets[j] + k) for j, k in stored}

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.codegen.activity import Flags
+from anyjoint.codegen.activity import Flags, stretches
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.codegen.passes import over_derivatives
@@ -56,17 +56,6 @@ def one_by_one(schedule: Schedule) -> Schedule:
         offsets = (run.offsets[:, None, :] + columns[None]).reshape(run.times * len(columns), len(wide))
         runs.append(run._replace(offsets=np.ascontiguousarray(offsets)))
     return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
-
-
-def tidy(kernel: Kernel) -> tuple[Kernel, list[int]]:
-    """The kernel without loads and arguments that nothing needs, and which arguments are left."""
-    live = set(reachable(kernel.graph, [store.node.id for store in kernel.stores]))
-    loads = {i: place for i, place in kernel.loads.items() if i in live}
-    used = sorted({array for array, _ in loads.values()} | {store.array for store in kernel.stores})
-    at = {array: k for k, array in enumerate(used)}
-    stores = tuple(Store(s.node, at[s.array], s.offset, s.accumulate) for s in kernel.stores)
-    arrays = tuple(kernel.arrays[j] for j in used)
-    return Kernel(kernel.graph, arrays, {i: (at[array], offset) for i, (array, offset) in loads.items()}, stores), used
 
 
 class Shadows:
@@ -144,8 +133,8 @@ class Shadows:
     def clear_some(self, flags: Sequence[Flags]) -> None:
         """Fill the flagged numbers of shadows with zeros, array by array."""
         for array, some in enumerate(flags):
-            for part in filter(len, np.split(at := np.flatnonzero(some), np.flatnonzero(np.diff(at) > 1) + 1)):
-                self.builder.clear(len(part), self.place[array].at(int(part[0])))
+            for begin, end in stretches(some):
+                self.builder.clear(end - begin, self.place[array].at(begin))
 
     def made(self) -> Schedule:
         """The schedule, each kernel once that some run calls: passes that were written out have the same many times."""
