@@ -141,8 +141,8 @@ class _Uses:
         return run.arrays[store.array], run.offsets[:, store.array] + store.offset
 
 
-def stretches(flags: Flags) -> list[tuple[int, int]]:
-    """Where flags beside each other are set: the first of them, and the one behind the last."""
+def ranges_of(flags: Flags) -> list[tuple[int, int]]:
+    """Ranges of flags that are set: the first of each, and the one behind its last."""
     edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
     return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 

@@ -149,8 +149,7 @@ def _straight(kernel: Kernel, active: Collection[int], made: Shadows) -> Kernel:
     back, n = _backward(kernel, active, range(len(kernel.stores))), len(kernel.arrays)
     graph = back.copy.graph
     loads = back.copy.loads | {i: (n + place.array, place.offset) for i, place in back.seeds.items()}
-    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(back.copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    stores = back.copy.values(kernel)
     stores += [Store(Node(graph, value), n + array, offset) for (array, offset), value in back.results.items()]
     return Kernel(graph, (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays)), loads, tuple(stores))
 
@@ -166,8 +165,7 @@ def _pair(
     for position in kept_stores:
         standing.setdefault(copy.stores[position], kernel.stores[position].place)
     taped = kept_values(graph, list(back.results.values()), set(back.seeds), standing)
-    values = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    values = copy.values(kernel)
     values += [Store(Node(graph, node), n, slot) for node, slot in taped.items()]
     tape = (Array("tape", "lane"),) if taped else ()
     forward = Kernel(graph, (*kernel.arrays, *tape), copy.loads, tuple(values))

@@ -12,7 +12,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, without_idle, written_arrays
+from anyjoint.codegen.kernel import (
+    Array,
+    Kernel,
+    Offsets,
+    Run,
+    Schedule,
+    Store,
+    lane_array,
+    without_idle,
+    written_arrays,
+)  # fmt: skip
 from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
@@ -62,9 +72,10 @@ class _Rewriting:
 
     def __init__(self, schedule: Schedule, found: Mapping[int, Table]) -> None:
         self.schedule, self.found = schedule, found
-        self.lane = next((k for k, array in enumerate(schedule.arrays) if array.kind == "lane"), len(schedule.arrays))
-        self.arrays = schedule.arrays if self.lane < len(schedule.arrays) else (*schedule.arrays, Array("work", "lane"))
-        self.work = schedule.work if self.lane < len(schedule.arrays) else 0
+        self.arrays, self.work = schedule.arrays, schedule.work
+        if lane_array(self.arrays) < 0:
+            self.arrays = (*self.arrays, Array("work", "lane"))
+        self.lane = lane_array(self.arrays)
         self.kernels = list(schedule.kernels)
 
     def made(self, groups: Sequence[Sequence[tuple[int, Site]]]) -> Schedule:

@@ -123,7 +123,7 @@ def _total(runs: Iterable[Run], kernels: tuple[Kernel, ...], sizes: dict[int, in
 
 def _touched(schedule: Schedule, written: bool) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which numbers of the work array runs write, or read; what is added to is read."""
-    work, found = lane_array(schedule), np.zeros(schedule.work, dtype=bool)
+    work, found = lane_array(schedule.arrays), np.zeros(schedule.work, dtype=bool)
     for calls in schedule.tables:
         kernel = schedule.kernels[calls.kernel]
         stores = [store.place for store in kernel.stores if written or store.accumulate]

@@ -20,6 +20,7 @@ Kind = Literal["uniform", "lane", "row"]
 AGAIN = -2  # among the runs of a driver: go back if an entry of the work array is positive
 EACH = -3  # from here on state by state
 Offsets = np.ndarray[Any, np.dtype[np.int32]]
+Column = tuple[int, Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]]  # an array, its offset in each call
 
 
 class Place(NamedTuple):
@@ -125,7 +126,7 @@ class Run(NamedTuple):
     again: Again | None = None
 
     @staticmethod
-    def over(kernel: int, *columns: tuple[int, Sequence[int]]) -> Run:
+    def over(kernel: int, *columns: Column) -> Run:
         """A run from (array, offset in each call) of each argument."""
         if len({len(offsets) for _, offsets in columns}) > 1:
             lengths = [len(offsets) for _, offsets in columns]
@@ -293,9 +294,9 @@ def loop_begins(schedule: Schedule) -> Counter[int]:
     return Counter(i + 1 - run.again.runs for i, run in enumerate(schedule.runs) if run.again)
 
 
-def lane_array(schedule: Schedule) -> int:
+def lane_array(arrays: Sequence[Array]) -> int:
     """Which array is the work array; -1 if there is none."""
-    return next((i for i, array in enumerate(schedule.arrays) if array.kind == "lane"), -1)
+    return next((i for i, array in enumerate(arrays) if array.kind == "lane"), -1)
 
 
 def decode(words: Offsets, arguments: Sequence[int]) -> tuple[Run, ...]:

@@ -49,7 +49,7 @@ class Rest:
             columns = self.made.columns(run, range(len(run.arrays)))
             builder.runs.append(Run(self.plain[run.kernel], *columns, run.again))
         builder.repeat(begin, self._work(loop.entry))
-        values = [part for part in self.carried(loop) if part[0] == lane_array(schedule)]
+        values = [part for part in self.carried(loop) if part[0] == lane_array(schedule.arrays)]
         self.values = [(self._work(k), n, builder.room(n)) for _, k, n in values]
         for place, n, kept in self.values:
             builder.copy(n, place, kept)

@@ -138,7 +138,7 @@ class CompiledSchedule:
         self._work = _Work()
         self._pools: dict[int, ThreadPoolExecutor] = {}
         self._libraries: dict[int, Library] = {}
-        self._functions: dict[int, Any] = {}
+        self._functions: dict[int, Callable[..., None]] = {}
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
@@ -170,7 +170,7 @@ class CompiledSchedule:
             known = self._libraries.setdefault(width, made)
         return known
 
-    def entry(self, width: int) -> Any:
+    def entry(self, width: int) -> Callable[..., None]:
         """The driver as a ctypes function (see `module.entry_parameters`); it runs without the GIL."""
         if width not in self._functions:
             # All parameters are 64-bit words; ctypes converts pointers twice as fast as integers.

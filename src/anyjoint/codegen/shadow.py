@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.codegen.activity import Flags, stretches
+from anyjoint.codegen.activity import Flags, ranges_of
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.codegen.passes import over_derivatives
@@ -28,6 +28,11 @@ class Copied:
     loads: dict[int, tuple[int, int]]  # variables of the new graph
     stores: list[int]  # what is stored, in the order of the kernel's stores
     variable: dict[int, int]  # from the kernel's variables to the new ones
+
+    def values(self, kernel: Kernel) -> list[Store]:
+        """The kernel's stores again."""
+        pairs = zip(kernel.stores, self.stores, strict=True)
+        return [replace(store, node=Node(self.graph, node)) for store, node in pairs]
 
 
 def copied(kernel: Kernel) -> Copied:
@@ -133,7 +138,7 @@ class Shadows:
     def clear_some(self, flags: Sequence[Flags]) -> None:
         """Fill the flagged numbers of shadows with zeros, array by array."""
         for array, some in enumerate(flags):
-            for begin, end in stretches(some):
+            for begin, end in ranges_of(some):
                 self.builder.clear(end - begin, self.place[array].at(begin))
 
     def made(self) -> Schedule:

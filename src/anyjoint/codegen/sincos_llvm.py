@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from anyjoint.codegen import sincos as numbers
 from anyjoint.codegen.target import Target
+from anyjoint.codegen.transpose import joined
 
 _BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
 
@@ -92,15 +93,13 @@ def _library(t: Target, name: str) -> str:
         made = f"%{function}_{value}"
         if t.width == 1:
             lines += [f"{made} = call {E} @aj_{function}{end}({E} %{value})"]
-        before = "poison"
-        for lane in range(t.width if t.width > 1 else 0):
-            after = made if lane == t.width - 1 else f"{made}{lane}"
+            continue
+        for lane in range(t.width):
             lines += [
                 f"{made}{lane}a = extractelement {T} %{value}, i64 {lane}",
                 f"{made}{lane}b = call {E} @aj_{function}{end}({E} {made}{lane}a)",
-                f"{after} = insertelement {T} {before}, {E} {made}{lane}b, i64 {lane}",
             ]
-            before = after
+        lines += joined(made[1:], [f"{made}{lane}b" for lane in range(t.width)], T, E)
     lines += [
         f"%sc = fmul {T} %sin_x, %cos_y",
         f"%cs = fmul {T} %cos_x, %sin_y",

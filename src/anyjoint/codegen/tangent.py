@@ -58,9 +58,7 @@ def tangent(
 def _tangent(kernel: Kernel, active: Collection[int], alive: Collection[int], made: Shadows) -> Kernel:
     """Values and rates; argument n + j is the shadow of argument j."""
     copy, n = copied(kernel), len(kernel.arrays)
-    graph, loads = copy.graph, dict(copy.loads)
-    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    graph, loads, stores = copy.graph, dict(copy.loads), copy.values(kernel)
     leaves = [copy.variable[i] for i in active if i in copy.variable]
     directions = {}
     for leaf in leaves:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from anyjoint.codegen import Run, Store
-from anyjoint.codegen.activity import Flags, stretches
+from anyjoint.codegen.activity import Flags, ranges_of
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import reached
 from anyjoint.scalar.array import Ints
@@ -54,7 +54,7 @@ def _rectangles(left: Flags) -> Iterator[tuple[int, int, int, int]]:
     for end in range(1, len(left) + 1):
         if end < len(left) and end - begin < ROWS and np.array_equal(left[end], left[begin]):
             continue
-        for start, stop in stretches(left[begin]):
+        for start, stop in ranges_of(left[begin]):
             for column in range(start, stop, COLUMNS):
                 yield begin, column, end - begin, min(COLUMNS, stop - column)
         begin = end
