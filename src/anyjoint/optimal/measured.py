@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.force import is_number
 from anyjoint.forces.program import trace_forces
 from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.model import Model
 from anyjoint.model.arguments import finite
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
@@ -196,7 +196,7 @@ def _motion(model: Model, t: Floats, q: Floats, v: Floats, options: Mapping[str,
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
     chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
     dt: Any = chosen.pop("dt", spacing[0])
-    if not is_number(dt) or not dt > 0:
+    if not is_real(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
     acting: Any = chosen.get("forces", ())
