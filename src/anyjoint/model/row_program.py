@@ -52,7 +52,7 @@ class RowProgram:
         width: int | None,
     ) -> None:
         self.quantity, self.trace, self.dtype = quantity, trace, dtype
-        self.shelf: dict[Hashable, Any] = {}  # steppers made of it
+        self.shelf: dict[Hashable, object] = {}  # steppers made of it
         self.workshop = workshop.pushed(trace.pushes, trace.loose)
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)

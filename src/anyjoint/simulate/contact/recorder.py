@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Stretch:
+class Span:
     """Samples in one combination of modes, in its own coordinates."""
 
     model: Model
@@ -32,12 +32,12 @@ class Stretch:
     v: list[Floats] = field(default_factory=list)
 
 
-class Recorder:
+class ContactRecorder:
     """Takes samples; `work` is what inputs, forces, friction, dampers and impacts have done so far."""
 
     def __init__(self, board: Switchboard) -> None:
         self.board = board
-        self.stretches: list[Stretch] = []
+        self.stretches: list[Span] = []
         self.rows: list[tuple[Floats, ...]] = []  # q, v, a of the released model, work
         self.touches: list[dict[str, tuple[Floats, Floats]]] = []  # points and wrenches in body frames
         self.work = 0.0
@@ -65,7 +65,7 @@ class Recorder:
         self.rows.append((q, lifted.v, a, np.array([self.work])))
         self.touches.append(touches)
         if not self.stretches or self.stretches[-1].model is not stepper.model:
-            self.stretches.append(Stretch(stepper.model))
+            self.stretches.append(Span(stepper.model))
         for name, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):
             getattr(self.stretches[-1], name).append(x)
 

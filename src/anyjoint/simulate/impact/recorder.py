@@ -61,7 +61,7 @@ class ImpactRecorder(Recorder):
         even = (np.abs(self.newest - k * self.request.dt) <= 1e-9 * self.request.dt) & (k % self.request.every == 0)
         return np.flatnonzero(even | np.isin(self.newest, list(self.marked)))
 
-    def trajectory(self) -> Trajectory:
+    def trajectory(self) -> ImpactTrajectory:
         """Everything that was recorded."""
         base = super().trajectory()
         a, forces = self._resting(base)
