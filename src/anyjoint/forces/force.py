@@ -18,7 +18,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body, Where
 from anyjoint.scalar import is_real, reals
-from anyjoint.scalar.place import place_of
+from anyjoint.scalar.code_line import line_of
 from anyjoint.spatial import Pose
 
 Vector3 = Sequence[float]
@@ -65,7 +65,7 @@ def ask(what: str, function: Callable[..., Any], *given: Any) -> Any:
     except AnyjointError:
         raise
     except Exception as error:  # it may raise anything
-        raise InputError(f"{what} ({place_of(error, function)}) fails: {type(error).__name__}: {error}") from error
+        raise InputError(f"{what} ({line_of(error, function)}) fails: {type(error).__name__}: {error}") from error
 
 
 def moving_index(mechanism: Mechanism, body: Where, what: str) -> int:
