@@ -21,8 +21,17 @@ from .page import Runs
 from .setting import Setting, run_options, start_of
 
 
+class AsTheyAre:
+    """Measurements that are compared with what a model makes of them as they are."""
+
+    measured: Floats
+
+    def beside(self, _: Floats) -> Floats:
+        return self.measured
+
+
 @frozen
-class Forces:
+class Forces(AsTheyAre):
     """States with the forces that went with them: linear in most parameters, and no run is needed."""
 
     model: Model
@@ -36,14 +45,11 @@ class Forces:
         """There are no runs."""
         return Setting(self.model, {})
 
-    def beside(self, _: Floats) -> Floats:
-        return self.measured
-
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[None, Floats]:
         self.setting.set(values)
         return None, np.asarray(self.model.inverse_dynamics(*self.rows))
 
-    def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, _: object, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(self.model.jvp("inverse_dynamics", self.rows, direction)[1])
 
 
@@ -65,7 +71,7 @@ class Motion:
                 made[:, body.q] = [body.joint.nearest(*pair) for pair in pairs]
         return made
 
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Trajectory, Floats]:
         run = self.setting.model.simulate(*self.start, gradient=True, **self.setting.set(values))
         if not run.status.ok:
             raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
@@ -81,12 +87,12 @@ class Motion:
         finally:
             self.setting.set(before)
 
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, run: Trajectory, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(run.tangent(direction, raw=True)[0])
 
 
 @frozen
-class Markers:
+class Markers(AsTheyAre):
     """Points of bodies that a camera has followed."""
 
     motion: Motion
@@ -106,14 +112,11 @@ class Markers:
     def setting(self) -> Setting:
         return self.motion.setting
 
-    def beside(self, _: Floats) -> Floats:
-        return self.measured
-
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Trajectory, Floats]:
         run, _ = self.motion.predicted(values)
         return run, self._seen(np.asarray(self.setting.model.body_poses(run.q)))
 
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, run: Trajectory, direction: Mapping[str, Any]) -> Floats:
         way = {"q": self.motion.slope(run, direction), **self.setting.parameters(direction)}
         _, rates = self.setting.model.jvp("body_poses", (run.q,), way, raw=True)
         return self._seen(np.asarray(rates))
