@@ -283,12 +283,10 @@ def _again(work: int, target: Target) -> Iterable[str]:
     if width > 1:
         yield f"  %bits = bitcast <{width} x i1> %waiting to i{width}"
         yield f"  %any = icmp ne i{width} %bits, 0"
-    else:
-        yield "  %any = and i1 %waiting, true"
     yield "  %back_at = getelementptr i32, ptr %at, i64 2"
     yield "  %back = load i32, ptr %back_at, align 4"
     yield "  %way = sub i32 0, %back"
-    yield "  %far = select i1 %any, i32 %way, i32 3"
+    yield f"  %far = select i1 {'%any' if width > 1 else '%waiting'}, i32 %way, i32 3"
     yield "  %going = getelementptr i32, ptr %at, i32 %far"
     yield "  br label %fetch"
 

@@ -216,7 +216,7 @@ class CompiledSchedule:
         words = np.array([*self.words(arrays, 1, 0), self.onto_zeros_at, 1, *looked_at], dtype=np.int64)
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
         call = partial(function, address(words))
-        call.__dict__["kept"] = (arrays, words, check)
+        call.__dict__["kept"] = (arrays, words, check)  # whose addresses it has
         return call
 
     def words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:

@@ -66,8 +66,10 @@ class ContactRecorder:
         self.touches.append(touches)
         if not self.spans or self.spans[-1].model is not stepper.model:
             self.spans.append(Span(stepper.model))
-        for name, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):
-            getattr(self.spans[-1], name).append(x)
+        last = self.spans[-1]
+        last.t.append(look.t)
+        last.q.append(look.q)
+        last.v.append(look.v)
 
     def cut(self, time: float) -> None:
         """Forget what came after a time."""
