@@ -52,33 +52,6 @@ def test_texts_hold_no_marks_of_merges(path: Path) -> None:
     assert not re.search(r"^(<{7}|>{7}) ", path.read_text(encoding="utf8"), re.MULTILINE)
 
 
-def test_modules_do_not_reach_into_private_names_of_others() -> None:
-    """A private name is used where it is defined, or by `self`; methods of named tuples only look private."""
-    found = []
-    for path in sorted((ROOT / "src").rglob("*.py")):
-        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf8"))))
-        own = {n.name for n in tree if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-        own |= {n.attr for n in tree if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-        own |= {n.target.id for n in tree if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
-        used = {n.attr for n in tree if isinstance(n, ast.Attribute) and ast.unparse(n.value) not in ("self", "cls")}
-        used |= {x.name for n in tree if isinstance(n, ast.ImportFrom) for x in n.names}
-        private = {name for name in used - own if re.fullmatch(r"_[a-z]\w*", name)} - {"_replace", "_asdict", "_fields"}
-        found += [f"{path.name}: {name}" for name in private]
-    assert not found
-
-
-def test_tests_do_not_look_into_private_names() -> None:
-    """What a test asks for is a promise; notebooks' own names begin with an underscore too."""
-    found = []
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf8"))
-        named = [(n.attr, ast.unparse(n.value)) for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
-        named += [(x.name, "") for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for x in n.names]
-        private = [name for name, of in named if re.fullmatch(r"_[a-z]\w*", name) and of not in ("self", "cls")]
-        found += [f"{path.name}: {name}" for name in private if not name.startswith("_repr_")]
-    assert not found
-
-
 def test_importing_the_package_is_light() -> None:
     code = "import sys, anyjoint; print(*[m for m in ('llvmlite', 'matplotlib', 'typer', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

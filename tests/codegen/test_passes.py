@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import anyjoint.codegen
-from anyjoint.codegen import ahead, cut, grouped, hoist, identities, ir, merge, pack, passes, reload
+from anyjoint.codegen import ahead, complete, cut, grouped, hoist, identities, ir, merge, pack, passes, reload
 
 RUN = {
-    "ahead": ahead.ahead, "merge": merge.merged, "identities": identities.without_identities, "lower": ir.lower,
-    "cut": cut.cut, "group": grouped.grouped, "hoist": hoist.hoisted, "gather": grouped.gathered,
-    "reload": reload.reloaded, "pack": pack.packed,
+    "ahead": ahead.ahead, "merge": merge.merged, "identities": identities.without_identities,
+    "complete": complete.completed, "lower": ir.lower, "cut": cut.cut, "group": grouped.grouped,
+    "hoist": hoist.hoisted, "gather": grouped.gathered, "reload": reload.reloaded, "pack": pack.packed,
 }  # fmt: skip
 
 

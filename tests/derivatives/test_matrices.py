@@ -154,7 +154,7 @@ MATRICES = ["inverse_mass_matrix", "inverse_dynamics_derivatives", "forward_dyna
 def test_nothing_is_loaded_that_nobody_has_stored(name):
     """Not even what is overwritten in the end: adjoints carry it on, and batches look at all that they write."""
     schedule = one_by_one(limbs().compile(form="kernels").program(name).code.schedule)
-    work, written = lane_array(schedule), np.zeros(schedule.work, dtype=bool)
+    work, written = lane_array(schedule.arrays), np.zeros(schedule.work, dtype=bool)
     for run in schedule.runs:
         kernel = schedule.kernels[run.kernel]
         for call in run.offsets:

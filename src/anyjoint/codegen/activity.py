@@ -7,6 +7,7 @@ that are never overwritten need not be kept a second time.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from anyjoint.frozen import frozen
 from anyjoint.symbolic.partials import reach_masks
 from anyjoint.symbolic.rewrite import reachable
 
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Entries = Mapping[str, Collection[int]]  # of arrays by name
 
 
@@ -138,6 +139,12 @@ class _Uses:
         """(array, place in each call) of a store."""
         store = self.kernel.stores[position]
         return run.arrays[store.array], run.offsets[:, store.array] + store.offset
+
+
+def ranges_of(flags: Flags) -> list[tuple[int, int]]:
+    """Ranges of flags that are set: the first of each, and the one behind its last."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
+    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 
 
 def _dependent_stores(kernel: Kernel, active: Collection[int]) -> list[int]:

@@ -15,10 +15,10 @@ import numpy as np
 from anyjoint.codegen.activity import Entries, activity, lasting
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.keep import cut_at, kept_values
-from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, without_idle
 from anyjoint.codegen.meeting import add_backwards
 from anyjoint.codegen.rest import Rest
-from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
+from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one
 from anyjoint.codegen.unroll import unrolled
 from anyjoint.errors import ExpressionError
 from anyjoint.frozen import frozen
@@ -56,7 +56,7 @@ def adjoint(
     rows = {name: bar_of(name) for name in (*inputs, output)}
     made = Shadows(schedule, found.shadowed, rows, weigh is None, more)
     if made.is_direct:
-        kernel, used = tidy(_straight(schedule.kernels[0], found.loads[0], made))
+        kernel, used = without_idle(_straight(schedule.kernels[0], found.loads[0], made))
         number = made.builder.kernel(kernel)
         made.builder.runs.append(Run(number, *made.columns(schedule.runs[0], used)))
         return made.made()
@@ -149,8 +149,7 @@ def _straight(kernel: Kernel, active: Collection[int], made: Shadows) -> Kernel:
     back, n = _backward(kernel, active, range(len(kernel.stores))), len(kernel.arrays)
     graph = back.copy.graph
     loads = back.copy.loads | {i: (n + place.array, place.offset) for i, place in back.seeds.items()}
-    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(back.copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    stores = back.copy.values(kernel)
     stores += [Store(Node(graph, value), n + array, offset) for (array, offset), value in back.results.items()]
     return Kernel(graph, (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays)), loads, tuple(stores))
 
@@ -164,11 +163,9 @@ def _pair(
     copy, graph = back.copy, back.copy.graph
     standing = {copy.variable[i]: kernel.loads[i] for i in kept_loads if i in copy.variable}
     for position in kept_stores:
-        store = kernel.stores[position]
-        standing.setdefault(copy.stores[position], (store.array, store.offset))
+        standing.setdefault(copy.stores[position], kernel.stores[position].place)
     taped = kept_values(graph, list(back.results.values()), set(back.seeds), standing)
-    values = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    values = copy.values(kernel)
     values += [Store(Node(graph, node), n, slot) for node, slot in taped.items()]
     tape = (Array("tape", "lane"),) if taped else ()
     forward = Kernel(graph, (*kernel.arrays, *tape), copy.loads, tuple(values))
@@ -177,7 +174,7 @@ def _pair(
     target, loads, nodes = cut_at(graph, list(back.results.values()), places)
     stores = list(_adjoint_stores(kernel, alive, dict(zip(back.results, nodes, strict=True)), target))
     arrays = (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays), Array("tape", "lane"))
-    backward, used = tidy(Kernel(target, arrays, loads, tuple(stores)))
+    backward, used = without_idle(Kernel(target, arrays, loads, tuple(stores)))
     return _Pair(forward, backward, used, len(taped))
 
 
@@ -186,7 +183,7 @@ def _adjoint_stores(
 ) -> Iterator[Store]:
     """What is added to adjoints of loaded places; adjoints of places that were written anew are replaced."""
     n, zero = len(kernel.arrays), graph.constant(0.0)
-    plain = {(s.array, s.offset) for p, s in enumerate(kernel.stores) if p in alive and not s.accumulate}
+    plain = {s.place for p, s in enumerate(kernel.stores) if p in alive and not s.accumulate}
     for (array, offset), node in results.items():
         yield Store(node, n + array, offset, (array, offset) not in plain)
     for array, offset in sorted(plain - set(results)):

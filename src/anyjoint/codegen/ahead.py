@@ -12,7 +12,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, without_idle, written_arrays
+from anyjoint.codegen.kernel import (
+    Array,
+    Kernel,
+    Offsets,
+    Run,
+    Schedule,
+    Store,
+    lane_array,
+    without_idle,
+    written_arrays,
+)  # fmt: skip
 from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
@@ -62,9 +72,10 @@ class _Rewriting:
 
     def __init__(self, schedule: Schedule, found: Mapping[int, Table]) -> None:
         self.schedule, self.found = schedule, found
-        self.lane = next((k for k, array in enumerate(schedule.arrays) if array.kind == "lane"), len(schedule.arrays))
-        self.arrays = schedule.arrays if self.lane < len(schedule.arrays) else (*schedule.arrays, Array("work", "lane"))
-        self.work = schedule.work if self.lane < len(schedule.arrays) else 0
+        self.arrays, self.work = schedule.arrays, schedule.work
+        if lane_array(self.arrays) < 0:
+            self.arrays = (*self.arrays, Array("work", "lane"))
+        self.lane = lane_array(self.arrays)
         self.kernels = list(schedule.kernels)
 
     def made(self, groups: Sequence[Sequence[tuple[int, Site]]]) -> Schedule:
@@ -142,7 +153,7 @@ class _Rewriting:
                 fresh = copies[Node(old.graph, function)] = graph.variable("x")
                 loads[fresh.id] = (len(old.arrays) + column, distance + which)
         kept = {(site.keep[0], site.keep[1] + i) for site in sites if site.keep is not None for i in (0, 1)}
-        stores = [store for store in old.stores if (store.array, store.offset) not in kept]
+        stores = [store for store in old.stores if store.place not in kept]
         nodes = import_into(graph, [store.node for store in stores], copies)
         moved = [replace(store, node=node) for store, node in zip(stores, nodes, strict=True)]
         arrays = (*old.arrays, *[Array("ahead", "lane")] * len(columns))
@@ -215,7 +226,7 @@ def _angles(kernel: Kernel, early: set[int]) -> Iterator[Site]:
     for i in live:
         if graph.op[i] in (Op.SIN, Op.COS) and leaves.get(graph.a[i]):
             angles.setdefault(graph.a[i], []).append((i, int(graph.op[i] == Op.COS)))
-    stored = {s.node.id: (s.array, s.offset) for s in kernel.stores if not s.accumulate}
+    stored = {s.node.id: s.place for s in kernel.stores if not s.accumulate}
     for angle, functions in angles.items():
         places = {which: stored.get(i) for i, which in functions}
         sine, cosine = places.get(0), places.get(1)

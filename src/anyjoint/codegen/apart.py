@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anyjoint.codegen.kernel import EACH, Kernel, Offsets, Run, Schedule, lane_array
+from anyjoint.codegen.kernel import EACH, Kernel, Offsets, Run, Schedule, lane_array, reached
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import reachable
 
@@ -123,13 +123,10 @@ def _total(runs: Iterable[Run], kernels: tuple[Kernel, ...], sizes: dict[int, in
 
 def _touched(schedule: Schedule, written: bool) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which numbers of the work array runs write, or read; what is added to is read."""
-    work, found = lane_array(schedule), np.zeros(schedule.work, dtype=bool)
-    for number, arrays, offsets in schedule.tables:
-        kernel = schedule.kernels[number]
-        stores = [(s.array, s.offset) for s in kernel.stores if written or s.accumulate]
-        for array, offset in stores if written else (*kernel.loads.values(), *stores):
-            if arrays[array] == work:
-                given = kernel.arrays[array]
-                columns = given.step * np.arange(kernel.columns if given.wide else 1)
-                found[offsets[:, array, None] + offset + columns] = True
+    work, found = lane_array(schedule.arrays), np.zeros(schedule.work, dtype=bool)
+    for calls in schedule.tables:
+        kernel = schedule.kernels[calls.kernel]
+        stores = [store.place for store in kernel.stores if written or store.accumulate]
+        for at in reached(kernel, calls, stores if written else (*kernel.loads.values(), *stores), work):
+            found[at] = True
     return found

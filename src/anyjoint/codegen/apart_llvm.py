@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen.apart import WINDOW
-from anyjoint.codegen.kernel import Array
+from anyjoint.codegen.kernel import Array, lane_array
 from anyjoint.codegen.target import Target
 from anyjoint.codegen.transpose import transposed
 
@@ -25,7 +25,7 @@ def past_windows() -> Iterable[str]:
 
 def each_alone(arrays: Sequence[Array], target: Target) -> Iterable[str]:
     """Move what is left for the second part, and run it for each state of the tile."""
-    work = next(i for i, array in enumerate(arrays) if array.kind == "lane")
+    work = lane_array(arrays)
     yield "each:"
     yield from _read("count", 1)
     yield from _read("row", 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.target import Target
@@ -10,14 +10,19 @@ from anyjoint.codegen.target import Target
 NEAR = 128 << 10  # bytes of rows that are looked at while they are still in a near cache
 
 
-def entry_parameters(arrays: Sequence[Array]) -> list[str]:
-    """Parameters of the driver: each array's pointer, each row array's stride in numbers, the program, the states."""
+def entry_parameters(
+    arrays: Sequence[Array], named: Mapping[int, str] | None = None, states: str = "%states"
+) -> list[str]:
+    """Parameters of the driver: each array's pointer, each row array's stride in numbers, the program, the states.
+
+    Some of the pointers may be `named` otherwise, by the numbers of the arrays.
+    """
     formal: list[str] = []
     for i, array in enumerate(arrays):
-        formal.append(f"ptr %d{i}")
+        formal.append(f"ptr {named[i] if named and i in named else f'%d{i}'}")
         if array.kind == "row":
             formal.append(f"i64 %d{i}stride")
-    return [*formal, "ptr %program", "i64 %states"]
+    return [*formal, "ptr %program", f"i64 {states}"]
 
 
 def bound_call(arrays: Sequence[Array]) -> str:
@@ -72,8 +77,8 @@ def row_call(arrays: Sequence[Array], target: Target) -> str:
             f"  %at{i} = getelementptr {target.real}, ptr %d{i}, i64 %skip{i}",
             f"  %size{i} = mul i64 %count, %d{i}stride",
         ]
-    actual = [f"ptr %at{int(x.split('%d')[1])}" if x in {f"ptr %d{i}" for i in rows} else x for x in formal[:-1]]
-    lines.append(f"  %ran = call i32 @run_looking({', '.join([*actual, 'i64 %count'])})")
+    actual = entry_parameters(arrays, {i: f"%at{i}" for i in rows}, "%count")
+    lines.append(f"  %ran = call i32 @run_looking({', '.join(actual)})")
     lines.append("  %sound = and i32 %fine, %ran")
     answer = "%sound"
     for i in rows if target.width == 1 else rows[:-1]:  # where lanes are states, results were looked at on their way
@@ -90,6 +95,6 @@ def _unpacked(formal: Sequence[str]) -> Iterable[str]:
     """Parameters loaded from the words that stand for them."""
     yield "entry:"
     for k, text in enumerate(formal):
-        kind, name = text.split()[0], text.split()[-1]
+        kind, name = text.split()
         yield f"  %word{k} = getelementptr i64, ptr %words, i64 {k}"
         yield f"  {name} = load {kind}, ptr %word{k}, align 8"

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen.kernel import Again, Array, Ending, Kernel, Kind, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Again, Array, Column, Ending, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.codegen.passes import over_schedule
 from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
@@ -60,7 +59,7 @@ class Builder:
         self.kernels.append(kernel)
         return len(self.kernels) - 1
 
-    def run(self, kernel: int, *columns: tuple[int, Any]) -> None:
+    def run(self, kernel: int, *columns: Column) -> None:
         """Call a kernel again and again; for each argument the array and its offset in each call."""
         self.runs.append(Run.over(kernel, *columns))
 

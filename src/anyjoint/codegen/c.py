@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
-from anyjoint.codegen.kernel import Array, Schedule, lane_array, loop_begins, written_arrays
-from anyjoint.codegen.language import Angle, Language, body, in_columns
+from anyjoint.codegen.kernel import Array, Schedule, written_arrays
+from anyjoint.codegen.language import Angle, Language, body, calls, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.codegen.passes import for_text
 from anyjoint.codegen.target import Target
@@ -103,13 +103,7 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str =
     used = {array for run in schedule.runs for array in run.arrays}
     unused = [f"    (void)d{i};" for i in range(len(schedule.arrays)) if i not in used]
     lines += [*_tables(schedule), f"void {name}({formal})", "{", *unused]
-    begins, work = loop_begins(schedule), lane_array(schedule)
-    for i, run in enumerate(schedule.runs):
-        width = len(run.arrays)
-        actual = ", ".join(f"d{array} + r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
-        lines += ["    do {"] * begins[i]
-        lines.append(f"    for (int i = 0; i < {run.times}; i++) k{run.kernel}({actual});")
-        lines += [f"    }} while (d{work}[{run.again.entry}] > 0);"] if run.again else []
+    lines += (f"    {line}" for line in calls(schedule, "d{array} + {at}", "int"))
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -100,7 +100,7 @@ def once(key: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
     payload = load(key)
     found = payload is not None
     if payload is None:
-        with _turn(key):
+        with _alone(key):
             payload = load(key)  # another process may have made it meanwhile
             found = payload is not None
             if payload is None:
@@ -113,7 +113,7 @@ def once(key: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
 
 
 @contextlib.contextmanager
-def _turn(key: str) -> Iterator[None]:
+def _alone(key: str) -> Iterator[None]:
     """Wait until no other process makes this entry; without a cache, or without locks, nobody waits."""
     folder = directory()
     try:

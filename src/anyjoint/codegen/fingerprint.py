@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def _fingerprint(entry: str, schedule: Schedule, target: Target) -> str:
     return digest.hexdigest()
 
 
-def _feed(digest: Any, data: bytes) -> None:
+def _feed(digest: hashlib._Hash, data: bytes) -> None:
     digest.update(len(data).to_bytes(8, "little"))
     digest.update(data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,7 @@ def all_finite(array: np.ndarray[Any, Any]) -> bool:
 
 
 @cache
-def finite_function(dtype: str) -> Any:
+def finite_function(dtype: str) -> Callable[[int, int], int]:
     """The function for one type of number; it keeps the library that holds it, as long as any thread calls it."""
     text = finite_text(Target(dtype))
     library = compile_module(f"finite {text}", lambda: Module(text, optimise=False))

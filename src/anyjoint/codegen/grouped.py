@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement, defined
 
@@ -72,7 +71,7 @@ def gathered(listing: Listing, most: int, states: bool) -> Listing:
     return replace(listing, statements=tuple(statements))
 
 
-def _lines(listing: Listing, most: int, states: bool) -> Iterable[tuple[tuple[Any, ...], range]]:
+def _lines(listing: Listing, most: int, states: bool) -> Iterable[tuple[tuple[int, ...], range]]:
     """The data of each store that may wait for others, and all places beside each other that go with it."""
     far = {i for i, array in enumerate(listing.arrays) if (array.kind == "row" if states else array.step != 1)}
     stores = [s.data for s in listing.statements if s.op == Code.STORE]

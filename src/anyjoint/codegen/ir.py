@@ -189,7 +189,7 @@ class _Lowering:
 def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
     """Sums of a coordinate and a parameter, with their operands in this order."""
     kinds = {node: kernel.arrays[array].kind for node, (array, _) in kernel.loads.items()}
-    numbers = {node for node, (array, _) in kernel.loads.items() if is_number(kernel.arrays[array])}
+    numbers = {node for node, (array, _) in kernel.loads.items() if holds_numbers(kernel.arrays[array])}
     graph, found = kernel.graph, {}
     for node, op in enumerate(graph.op):
         if op == Op.ADD:
@@ -199,7 +199,7 @@ def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
     return found
 
 
-def is_number(array: Array) -> bool:
+def holds_numbers(array: Array) -> bool:
     """Whether an array holds numbers made of parameters, the same for all states or a row for each."""
     return array.kind == "uniform" or array.name == "numbers"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
-from anyjoint.codegen.kernel import Schedule, lane_array, loop_begins
-from anyjoint.codegen.language import Language, body, in_columns
+from anyjoint.codegen.kernel import Schedule
+from anyjoint.codegen.language import Language, body, calls, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
@@ -54,13 +54,7 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], name: str = 
     for i, run in enumerate(schedule.runs):
         lines.append(f"const r{i} = new Int32Array([{', '.join(map(str, run.offsets.ravel().tolist()))}]);")
     lines.append(f"function {name}({', '.join(f'd{i}' for i in range(len(schedule.arrays)))}) {{")
-    begins, work = loop_begins(schedule), lane_array(schedule)
-    for i, run in enumerate(schedule.runs):
-        width = len(run.arrays)
-        actual = ", ".join(f"d{array}, r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
-        lines += ["  do {"] * begins[i]
-        lines.append(f"  for (let i = 0; i < {run.times}; i++) k{run.kernel}({actual});")
-        lines += [f"  }} while (d{work}[{run.again.entry}] > 0);"] if run.again else []
+    lines += (f"  {line}" for line in calls(schedule, "d{array}, {at}", "let"))
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -25,7 +24,7 @@ _lock = threading.Lock()  # llvmlite's engine is not made for two compilations a
 class Library:
     """Loaded machine code; keep it alive as long as its addresses are used."""
 
-    def __init__(self, engine: Any, cached: bool) -> None:
+    def __init__(self, engine: llvm.ExecutionEngine, cached: bool) -> None:
         self._engine = engine
         self.cached = cached
 
@@ -66,7 +65,7 @@ def emit(module: Module) -> bytes:
     return bytes(target.emit_object(parsed))
 
 
-def _optimise(parsed: Any, target: Any, inline: bool) -> None:
+def _optimise(parsed: llvm.ModuleRef, target: llvm.TargetMachine, inline: bool) -> None:
     """Drop helpers that nobody calls; if wanted, inline kernels into their loops before, and tidy up.
 
     Nothing more pays: expressions have no common subterms. Combining instructions took a tenth of the time that LLVM
@@ -81,7 +80,7 @@ def _optimise(parsed: Any, target: Any, inline: bool) -> None:
     passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=2)))
 
 
-def _load(code: bytes) -> Any:
+def _load(code: bytes) -> llvm.ExecutionEngine:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -94,7 +93,7 @@ def processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def machine() -> Any:
+def machine() -> llvm.TargetMachine:
     """LLVM's picture of it."""
     cpu, features = processor()
     return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=_effort(), jit=True)

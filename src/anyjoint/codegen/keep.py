@@ -7,9 +7,9 @@ changed keeps what does not depend on them.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
-from anyjoint.codegen.shadow import tidy
+from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store, without_idle
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.rewrite import reachable, rebuilt
@@ -37,11 +37,11 @@ def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedu
     arrays = (*kernel.arrays, Array(EARLY, "row"))
     stores = tuple(Store(Node(kernel.graph, node), n, slot) for node, slot in kept.items())
     graph, loads, nodes = cut_at(kernel.graph, results, seeds | standing | {node: (n, k) for node, k in kept.items()})
-    rest = tuple(Store(x, s.array, s.offset, s.accumulate) for x, s in zip(nodes, kernel.stores, strict=True))
+    rest = tuple(replace(store, node=x) for x, store in zip(nodes, kernel.stores, strict=True))
     columns = [*zip(run.arrays, ((int(at),) for at in run.offsets[0]), strict=True), (len(schedule.arrays), (0,))]
     made = []
     for part in (Kernel(kernel.graph, arrays, standing, stores), Kernel(graph, arrays, loads, rest)):
-        small, used = tidy(part)
+        small, used = without_idle(part)
         runs = (Run.over(0, *(columns[j] for j in used)),)
         made.append(Schedule((*schedule.arrays, Array(EARLY, "row")), (small,), runs))
     return made[0], made[1], len(kept)

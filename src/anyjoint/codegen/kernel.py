@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
 from functools import cached_property
@@ -20,6 +20,7 @@ Kind = Literal["uniform", "lane", "row"]
 AGAIN = -2  # among the runs of a driver: go back if an entry of the work array is positive
 EACH = -3  # from here on state by state
 Offsets = np.ndarray[Any, np.dtype[np.int32]]
+Column = tuple[int, Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]]  # an array, its offset in each call
 
 
 class Place(NamedTuple):
@@ -63,6 +64,11 @@ class Store:
     array: int
     offset: int
     accumulate: bool = False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Array and offset."""
+        return self.array, self.offset
 
 
 @frozen(eq=False)
@@ -120,7 +126,7 @@ class Run(NamedTuple):
     again: Again | None = None
 
     @staticmethod
-    def over(kernel: int, *columns: tuple[int, Sequence[int]]) -> Run:
+    def over(kernel: int, *columns: Column) -> Run:
         """A run from (array, offset in each call) of each argument."""
         if len({len(offsets) for _, offsets in columns}) > 1:
             lengths = [len(offsets) for _, offsets in columns]
@@ -195,15 +201,15 @@ def without_idle(kernel: Kernel) -> tuple[Kernel, list[int]]:
 
 def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
     """Refuse stores and loads that fall outside the kernel's arrays, and two plain stores to one place."""
-    for what, places in (("load", kernel.loads.values()), ("store", ((s.array, s.offset) for s in kernel.stores))):
+    for what, places in (("load", kernel.loads.values()), ("store", [s.place for s in kernel.stores])):
         for array, offset in places:
             if not 0 <= array < len(kernel.arrays) or offset < 0:
                 raise ExpressionError(
                     f"{name}: {what} at offset {offset} of array {array}, but there are {len(kernel.arrays)} arrays"
                     " and offsets start at 0; give every load and store an existing array."
                 )
-    plain = Counter((s.array, s.offset) for s in kernel.stores if not s.accumulate)
-    added = {(s.array, s.offset) for s in kernel.stores if s.accumulate}
+    plain = Counter(store.place for store in kernel.stores if not store.accumulate)
+    added = {store.place for store in kernel.stores if store.accumulate}
     for place, times in plain.items():
         if times > 1 or place in added:
             raise ExpressionError(
@@ -255,7 +261,7 @@ def extents(schedule: Schedule) -> list[int]:
     """How many elements of each of the schedule's arrays the runs touch."""
     reach: list[list[int]] = [[0] * len(kernel.arrays) for kernel in schedule.kernels]
     for kernel, needed in zip(schedule.kernels, reach, strict=True):
-        for array, offset in (*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores)):
+        for array, offset in (*kernel.loads.values(), *(store.place for store in kernel.stores)):
             given = kernel.arrays[array]
             last = offset + (given.step * (kernel.columns - 1) if given.wide else 0)
             needed[array] = max(needed[array], last + 1)
@@ -264,6 +270,17 @@ def extents(schedule: Schedule) -> list[int]:
         for array, last, more in zip(arrays, offsets.max(axis=0).tolist(), reach[number], strict=True):
             result[array] = max(result[array], last + more)
     return result
+
+
+def reached(
+    kernel: Kernel, calls: Calls | Run, places: Iterable[tuple[int, int]], array: int
+) -> Iterator[Offsets]:
+    """Entries of one of the schedule's arrays that calls of a kernel reach by places of its own: (argument, offset)."""
+    for argument, offset in places:
+        if calls.arrays[argument] == array:
+            given = kernel.arrays[argument]
+            columns = given.step * np.arange(kernel.columns if given.wide else 1)
+            yield calls.offsets[:, argument, None] + offset + columns
 
 
 def written_arrays(schedule: Schedule) -> set[int]:
@@ -277,9 +294,9 @@ def loop_begins(schedule: Schedule) -> Counter[int]:
     return Counter(i + 1 - run.again.runs for i, run in enumerate(schedule.runs) if run.again)
 
 
-def lane_array(schedule: Schedule) -> int:
+def lane_array(arrays: Sequence[Array]) -> int:
     """Which array is the work array; -1 if there is none."""
-    return next((i for i, array in enumerate(schedule.arrays) if array.kind == "lane"), -1)
+    return next((i for i, array in enumerate(arrays) if array.kind == "lane"), -1)
 
 
 def decode(words: Offsets, arguments: Sequence[int]) -> tuple[Run, ...]:

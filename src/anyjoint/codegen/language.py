@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from anyjoint.codegen.ir import Code, Listing, Statement, defined
+from anyjoint.codegen.kernel import Schedule, lane_array, loop_begins
 from anyjoint.frozen import frozen
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
@@ -93,6 +94,20 @@ def _offset(listing: Listing, array: int, offset: int) -> str:
     of = listing.arrays[array]
     steps = "column" if of.step == 1 else f"{of.step} * column"
     return f"{offset} + {steps}" if of.wide else str(offset)
+
+
+def calls(schedule: Schedule, argument: str, loop: str) -> Iterable[str]:
+    """The runs of a schedule, in loops where some are repeated.
+
+    `argument` is how an element {at} of the array {array} is handed on, `loop` is how the language begins one.
+    """
+    begins, work = loop_begins(schedule), lane_array(schedule.arrays)
+    for i, run in enumerate(schedule.runs):
+        places = (f"r{i}[{len(run.arrays)} * i + {j}]" for j in range(len(run.arrays)))
+        actual = ", ".join(argument.format(array=x, at=at) for x, at in zip(run.arrays, places, strict=True))
+        yield from ["do {"] * begins[i]
+        yield f"for ({loop} i = 0; i < {run.times}; i++) k{run.kernel}({actual});"
+        yield from [f"}} while (d{work}[{run.again.entry}] > 0);"] if run.again else ()
 
 
 def in_columns(lines: Iterable[str], columns: int, loop: str) -> Iterable[str]:

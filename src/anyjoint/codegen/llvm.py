@@ -13,7 +13,7 @@ from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.pack import Pack, Step
 from anyjoint.codegen.passes import for_printing
 from anyjoint.codegen.target import Target
-from anyjoint.codegen.transpose import transposed
+from anyjoint.codegen.transpose import joined, transposed
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
 TEXT: dict[int, str] = {
@@ -120,17 +120,12 @@ def _library_call(name: str, arity: int, target: Target) -> str:
     if target.width == 1:
         arguments = ", ".join(f"{E} %{letter}" for letter in letters)
         lines = [f"%v = call {E} @{_symbol(name, target)}({arguments})", f"ret {T} %v"]
-    before = "poison"
     for lane in range(target.width if target.width > 1 else 0):
         lines += [f"%{letter}{lane} = extractelement {T} %{letter}, i64 {lane}" for letter in letters]
         arguments = ", ".join(f"{E} %{letter}{lane}" for letter in letters)
-        lines += [
-            f"%r{lane} = call {E} @{_symbol(name, target)}({arguments})",
-            f"%v{lane} = insertelement {T} {before}, {E} %r{lane}, i64 {lane}",
-        ]
-        before = f"%v{lane}"
+        lines.append(f"%r{lane} = call {E} @{_symbol(name, target)}({arguments})")
     if target.width > 1:
-        lines.append(f"ret {T} {before}")
+        lines += [*joined("v", [f"%r{lane}" for lane in range(target.width)], T, E), f"ret {T} %v"]
     formal = ", ".join(f"{T} %{letter}" for letter in letters)
     body = "\n  ".join(lines)
     return f"define internal {T} @library_{name}({formal}) {_PURE} noinline{vector_attribute(target)} {{\n  {body}\n}}"
@@ -147,6 +142,12 @@ def _typed(text: str, words: dict[str, str]) -> str:
     for letter, word in words.items():
         text = text.replace(f"{{{letter}}}", word)
     return text
+
+
+def _in_all_lanes(name: str, value: str, vector: str, element: str, target: Target) -> Iterable[str]:
+    """Define %name as a vector that has one value in all lanes."""
+    yield f"%{name}i = insertelement {vector} poison, {element} {value}, i64 0"
+    yield f"%{name} = shufflevector {vector} %{name}i, {vector} poison, {target.vector('i32')} zeroinitializer"
 
 
 class _Printer:
@@ -217,13 +218,10 @@ class _Printer:
                 yield self.plain(group[0])
                 continue
             T, E, r = f"<{WIDE} x {self.target.real}>", self.target.real, group[0].result
+            padded = [*group, *[group[-1]] * (WIDE - len(group))]
             for part, letter in enumerate("xy"):
-                before = "poison"
-                for lane in range(WIDE):
-                    angle = self.operand(group[min(lane, len(group) - 1)].args[part])
-                    yield f"%{letter}{r}_{lane} = insertelement {T} {before}, {E} {angle}, i64 {lane}"
-                    before = f"%{letter}{r}_{lane}"
-            yield f"%p{r} = call {{{T}, {T}}} @sincos_wide({T} %x{r}_{WIDE - 1}, {T} %y{r}_{WIDE - 1})"
+                yield from joined(f"{letter}{r}", [self.operand(s.args[part]) for s in padded], T, E)
+            yield f"%p{r} = call {{{T}, {T}}} @sincos_wide({T} %x{r}, {T} %y{r})"
             yield f"%s{r}s = extractvalue {{{T}, {T}}} %p{r}, 0"
             yield f"%s{r}c = extractvalue {{{T}, {T}}} %p{r}, 1"
             for lane, statement in enumerate(group):
@@ -263,18 +261,13 @@ class _Printer:
         """A vector of values: a pack, a number in all lanes, places beside each other, or one value after the other."""
         if values in self.vectors:
             return
-        T, name = target.vector(E), f"%u{'_'.join(map(str, values))}"
-        self.vectors[values] = name
+        T, name = target.vector(E), f"u{'_'.join(map(str, values))}"
+        self.vectors[values] = f"%{name}"
         yield from self.apart(values)
         if len(set(values)) == 1:
-            yield f"{name}i = insertelement {T} poison, {E} {self.operand(values[0])}, i64 0"
-            yield f"{name} = shufflevector {T} {name}i, {T} poison, {target.vector('i32')} zeroinitializer"
-            return
-        before = "poison"
-        for lane, value in enumerate(values):
-            after = name if lane == len(values) - 1 else f"{name}_{lane}"
-            yield f"{after} = insertelement {T} {before}, {E} {self.operand(value)}, i64 {lane}"
-            before = after
+            yield from _in_all_lanes(name, self.operand(values[0]), T, E, target)
+        else:
+            yield from joined(name, [self.operand(value) for value in values], T, E)
 
     def load(self, name: str, array: int, offset: int) -> Iterable[str]:
         """Define %name as element `offset` of an array."""
@@ -289,16 +282,12 @@ class _Printer:
         elif kind == "uniform":
             yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
             yield f"%{name}e = load {t.real}, ptr %{name}q, align {t.size}"
-            yield f"%{name}i = insertelement {t.type} poison, {t.real} %{name}e, i64 0"
-            yield f"%{name} = shufflevector {t.type} %{name}i, {t.type} poison, {t.vector('i32')} zeroinitializer"
+            yield from _in_all_lanes(name, f"%{name}e", t.type, t.real, t)
         else:
-            before = "poison"
             for lane in range(t.width):
-                after = f"%{name}" if lane == t.width - 1 else f"%{name}v{lane}"
                 yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
                 yield f"%{name}e{lane} = load {t.real}, ptr %{name}q{lane}, align {t.size}"
-                yield f"{after} = insertelement {t.type} {before}, {t.real} %{name}e{lane}, i64 {lane}"
-                before = after
+            yield from joined(name, [f"%{name}e{lane}" for lane in range(t.width)], t.type, t.real)
 
     def kind(self, array: int) -> str:
         """Where the lanes of an array are; columns of one state are beside each other, apart, or alike."""
@@ -393,11 +382,8 @@ class _Printer:
             yield f"%t{r}q = getelementptr {t.real}, ptr @g{self.first_table + table}, i32 %t{r}i"
             yield f"%t{r} = load {t.real}, ptr %t{r}q, align {t.size}"
             return
-        before = "poison"
         for lane in range(t.width):
-            after = f"%t{r}" if lane == t.width - 1 else f"%t{r}v{lane}"
             yield f"%t{r}i{lane} = extractelement {I} %t{r}i, i64 {lane}"
             yield f"%t{r}q{lane} = getelementptr {t.real}, ptr @g{self.first_table + table}, i32 %t{r}i{lane}"
             yield f"%t{r}e{lane} = load {t.real}, ptr %t{r}q{lane}, align {t.size}"
-            yield f"{after} = insertelement {T} {before}, {t.real} %t{r}e{lane}, i64 {lane}"
-            before = after
+        yield from joined(f"t{r}", [f"%t{r}e{lane}" for lane in range(t.width)], T, t.real)

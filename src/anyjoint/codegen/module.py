@@ -12,7 +12,7 @@ from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.grouped import pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Listing
 from anyjoint.codegen.jit import Module
-from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel
+from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel, lane_array
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
 from anyjoint.codegen.target import Target
@@ -215,16 +215,16 @@ def _driver(
     yield "  br label %fetch"
     yield "fetch:"
     sources = "".join(f", [ %after{k}, %loop{k} ]" for k in kernels)
-    work = next((i for i, array in enumerate(arrays) if array.kind == "lane"), None)
-    repeated = "" if work is None else ", [ %going, %again ]"
+    work = lane_array(arrays)
+    repeated = ", [ %going, %again ]" if work >= 0 else ""
     passed = ", [ %behind, %each ]" if apart and width == 1 else ""
     yield f"  %at = phi ptr [ %program, %prepare ]{sources}{repeated}{passed}"
     yield "  %kernel = load i32, ptr %at, align 4"
     cases = " ".join(f"i32 {k}, label %case{k}" for k in kernels)
-    back = "" if work is None else f" i32 {AGAIN}, label %again"
+    back = f" i32 {AGAIN}, label %again" if work >= 0 else ""
     onward = f" i32 {EACH}, label %each" if apart else ""
     yield f"  switch i32 %kernel, label %next [ {cases}{back}{onward} ]"
-    if work is not None:
+    if work >= 0:
         yield from _again(work, target)
     if apart:
         yield from each_alone(arrays, target) if width > 1 else past_windows()
@@ -283,12 +283,10 @@ def _again(work: int, target: Target) -> Iterable[str]:
     if width > 1:
         yield f"  %bits = bitcast <{width} x i1> %waiting to i{width}"
         yield f"  %any = icmp ne i{width} %bits, 0"
-    else:
-        yield "  %any = and i1 %waiting, true"
     yield "  %back_at = getelementptr i32, ptr %at, i64 2"
     yield "  %back = load i32, ptr %back_at, align 4"
     yield "  %way = sub i32 0, %back"
-    yield "  %far = select i1 %any, i32 %way, i32 3"
+    yield f"  %far = select i1 {'%any' if width > 1 else '%waiting'}, i32 %way, i32 3"
     yield "  %going = getelementptr i32, ptr %at, i32 %far"
     yield "  br label %fetch"
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anyjoint.codegen.ahead import ahead
+from anyjoint.codegen.complete import completed
 from anyjoint.codegen.cut import WHOLE, WITH_LIMBS, cut, length
 from anyjoint.codegen.grouped import AT_ONCE, SIZES, gathered, grouped
 from anyjoint.codegen.hoist import hoisted
@@ -38,6 +39,7 @@ def passes() -> tuple[Pass, ...]:
         Pass("ahead", "schedules", "sines and cosines that depend on inputs and numbers alone, before the first run"),
         Pass("merge", "schedules", "kernels that do the same as one"),
         Pass("identities", "derivatives of general joints", "subexpressions that are equal as one"),
+        Pass("complete", "programs", "zeros where no run writes the result"),
         Pass("lower", "kernels", "expressions as statements in order; sine and cosine of one angle become one"),
         Pass("cut", "more than 6,000 statements", "pieces of 2,500, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
@@ -61,6 +63,11 @@ def over_derivatives(schedule: Schedule) -> Schedule:
 def over_derivatives_of_joints(schedule: Schedule) -> Schedule:
     """Those over derivatives in which there are functions of general joints: "identities"."""
     return without_identities(schedule)
+
+
+def over_program(schedule: Schedule, size: int) -> Schedule:
+    """The pass over what is called as a whole, with a result of so many numbers: "complete"."""
+    return completed(schedule, size)
 
 
 def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:

@@ -49,7 +49,7 @@ class Rest:
             columns = self.made.columns(run, range(len(run.arrays)))
             builder.runs.append(Run(self.plain[run.kernel], *columns, run.again))
         builder.repeat(begin, self._work(loop.entry))
-        values = [part for part in self.carried(loop) if part[0] == lane_array(schedule)]
+        values = [part for part in self.carried(loop) if part[0] == lane_array(schedule.arrays)]
         self.values = [(self._work(k), n, builder.room(n)) for _, k, n in values]
         for place, n, kept in self.values:
             builder.copy(n, place, kept)
@@ -72,8 +72,8 @@ class Rest:
         schedule, seen, written = self.made.schedule, set[Place](), set[Place]()
         for run in schedule.runs[loop.begin : loop.end]:
             kernel = schedule.kernels[run.kernel]
-            stored = [(s.array, s.offset) for s in kernel.stores]
-            read = [*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores if s.accumulate)]
+            stored = [store.place for store in kernel.stores]
+            read = [*kernel.loads.values(), *(store.place for store in kernel.stores if store.accumulate)]
             for offsets in run.offsets.tolist():
                 seen |= {Place(run.arrays[j], offsets[j] + k) for j, k in read} - written
                 written |= {Place(run.arrays[j], offsets[j] + k) for j, k in stored}

@@ -138,7 +138,7 @@ class CompiledSchedule:
         self._work = _Work()
         self._pools: dict[int, ThreadPoolExecutor] = {}
         self._libraries: dict[int, Library] = {}
-        self._functions: dict[int, Any] = {}
+        self._functions: dict[int, Callable[..., None]] = {}
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
@@ -170,7 +170,7 @@ class CompiledSchedule:
             known = self._libraries.setdefault(width, made)
         return known
 
-    def entry(self, width: int) -> Any:
+    def entry(self, width: int) -> Callable[..., None]:
         """The driver as a ctypes function (see `module.entry_parameters`); it runs without the GIL."""
         if width not in self._functions:
             # All parameters are 64-bit words; ctypes converts pointers twice as fast as integers.
@@ -216,7 +216,7 @@ class CompiledSchedule:
         words = np.array([*self.words(arrays, 1, 0), self.onto_zeros_at, 1, *looked_at], dtype=np.int64)
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
         call = partial(function, address(words))
-        call.__dict__["kept"] = (arrays, words, check)
+        call.__dict__["kept"] = (arrays, words, check)  # whose addresses it has
         return call
 
     def words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:

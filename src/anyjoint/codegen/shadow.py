@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.codegen.activity import Flags
+from anyjoint.codegen.activity import Flags, ranges_of
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.codegen.passes import over_derivatives
@@ -28,6 +28,11 @@ class Copied:
     loads: dict[int, tuple[int, int]]  # variables of the new graph
     stores: list[int]  # what is stored, in the order of the kernel's stores
     variable: dict[int, int]  # from the kernel's variables to the new ones
+
+    def values(self, kernel: Kernel) -> list[Store]:
+        """The kernel's stores again."""
+        pairs = zip(kernel.stores, self.stores, strict=True)
+        return [replace(store, node=Node(self.graph, node)) for store, node in pairs]
 
 
 def copied(kernel: Kernel) -> Copied:
@@ -56,17 +61,6 @@ def one_by_one(schedule: Schedule) -> Schedule:
         offsets = (run.offsets[:, None, :] + columns[None]).reshape(run.times * len(columns), len(wide))
         runs.append(run._replace(offsets=np.ascontiguousarray(offsets)))
     return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
-
-
-def tidy(kernel: Kernel) -> tuple[Kernel, list[int]]:
-    """The kernel without loads and arguments that nothing needs, and which arguments are left."""
-    live = set(reachable(kernel.graph, [store.node.id for store in kernel.stores]))
-    loads = {i: place for i, place in kernel.loads.items() if i in live}
-    used = sorted({array for array, _ in loads.values()} | {store.array for store in kernel.stores})
-    at = {array: k for k, array in enumerate(used)}
-    stores = tuple(Store(s.node, at[s.array], s.offset, s.accumulate) for s in kernel.stores)
-    arrays = tuple(kernel.arrays[j] for j in used)
-    return Kernel(kernel.graph, arrays, {i: (at[array], offset) for i, (array, offset) in loads.items()}, stores), used
 
 
 class Shadows:
@@ -144,8 +138,8 @@ class Shadows:
     def clear_some(self, flags: Sequence[Flags]) -> None:
         """Fill the flagged numbers of shadows with zeros, array by array."""
         for array, some in enumerate(flags):
-            for part in filter(len, np.split(at := np.flatnonzero(some), np.flatnonzero(np.diff(at) > 1) + 1)):
-                self.builder.clear(len(part), self.place[array].at(int(part[0])))
+            for begin, end in ranges_of(some):
+                self.builder.clear(end - begin, self.place[array].at(begin))
 
     def made(self) -> Schedule:
         """The schedule, each kernel once that some run calls: passes that were written out have the same many times."""

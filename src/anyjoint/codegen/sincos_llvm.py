@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from anyjoint.codegen import sincos as numbers
 from anyjoint.codegen.target import Target
+from anyjoint.codegen.transpose import joined
 
 _BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
 
@@ -52,22 +53,21 @@ define internal {{{T}, {T}}} @{name}({T} %x, {T} %y) nounwind {attributes} {{
 def _wrapped(t: Target, name: str, body: list[str], attributes: str) -> str:
     """The polynomial path, and a rarely taken branch to the library where a lane is huge or not finite."""
     T, B = t.type, t.vector("i1")
-    if t.width == 1:
-        any_lane = "  %any = or i1 %huge, false"
-    else:
-        any_lane = f"  %bits = bitcast {B} %huge to i{t.width}\n  %any = icmp ne i{t.width} %bits, 0"
-    lines = "\n".join(f"  {line}" for line in body)
+    test = [
+        f"%size = call {T} @llvm.fabs.{t.suffix}({T} %sum)",
+        f"%huge = fcmp ugt {T} %size, {t.literal(numbers.LIMIT)}",
+    ]
+    if t.width > 1:
+        test += [f"%bits = bitcast {B} %huge to i{t.width}", f"%any = icmp ne i{t.width} %bits, 0"]
+    lines = "\n".join(f"  {line}" for line in (*body, *test))
     return f"""{_library(t, name)}
 define internal {{{T}, {T}}} @{name}({T} %x, {T} %y) nounwind {attributes} {{
 entry:
   %sum = fadd {T} %x, %y
 {lines}
-  %size = call {T} @llvm.fabs.{t.suffix}({T} %sum)
-  %huge = fcmp ugt {T} %size, {t.literal(numbers.LIMIT)}
-{any_lane}
   %n0 = insertvalue {{{T}, {T}}} poison, {T} %s, 0
   %near = insertvalue {{{T}, {T}}} %n0, {T} %c, 1
-  br i1 %any, label %rare, label %done, !prof !0
+  br i1 {'%any' if t.width > 1 else '%huge'}, label %rare, label %done, !prof !0
 rare:
   %far = call {{{T}, {T}}} @{name}_far({T} %x, {T} %y, {T} %s, {T} %c, {B} %huge)
   br label %done
@@ -92,15 +92,13 @@ def _library(t: Target, name: str) -> str:
         made = f"%{function}_{value}"
         if t.width == 1:
             lines += [f"{made} = call {E} @aj_{function}{end}({E} %{value})"]
-        before = "poison"
-        for lane in range(t.width if t.width > 1 else 0):
-            after = made if lane == t.width - 1 else f"{made}{lane}"
+            continue
+        for lane in range(t.width):
             lines += [
                 f"{made}{lane}a = extractelement {T} %{value}, i64 {lane}",
                 f"{made}{lane}b = call {E} @aj_{function}{end}({E} {made}{lane}a)",
-                f"{after} = insertelement {T} {before}, {E} {made}{lane}b, i64 {lane}",
             ]
-            before = after
+        lines += joined(made[1:], [f"{made}{lane}b" for lane in range(t.width)], T, E)
     lines += [
         f"%sc = fmul {T} %sin_x, %cos_y",
         f"%cs = fmul {T} %cos_x, %sin_y",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from anyjoint.codegen.activity import Entries, activity
-from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
+from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store, without_idle
 from anyjoint.codegen.rest import Rest
-from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
+from anyjoint.codegen.shadow import Shadows, copied, one_by_one
 from anyjoint.codegen.unroll import unrolled
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.forward import tangents
@@ -41,7 +41,7 @@ def tangent(
     first = len(made.builder.kernels)
     used = []
     for kernel, loads, stores in zip(schedule.kernels, found.loads, found.stores, strict=True):
-        small, arguments = tidy(_tangent(kernel, loads, stores, made))
+        small, arguments = without_idle(_tangent(kernel, loads, stores, made))
         made.builder.kernel(small)
         used.append(arguments)
     rest = Rest(made, found.alive, loops)
@@ -58,9 +58,7 @@ def tangent(
 def _tangent(kernel: Kernel, active: Collection[int], alive: Collection[int], made: Shadows) -> Kernel:
     """Values and rates; argument n + j is the shadow of argument j."""
     copy, n = copied(kernel), len(kernel.arrays)
-    graph, loads = copy.graph, dict(copy.loads)
-    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
-              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    graph, loads, stores = copy.graph, dict(copy.loads), copy.values(kernel)
     leaves = [copy.variable[i] for i in active if i in copy.variable]
     directions = {}
     for leaf in leaves:

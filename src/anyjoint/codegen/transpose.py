@@ -1,4 +1,5 @@
-"""Transposition in registers: vectors of lanes become vectors of values, one for each lane, in LLVM's words.
+"""Vectors in LLVM's words: of values one after the other, and transposed in registers, so that vectors of lanes become
+vectors of values, one for each lane.
 
 Each step joins two vectors of whole width, as processors like it, so that two values take 1 shuffle a lane, four 2 and
 eight 3. What is done to lanes beyond the last one is never read.
@@ -9,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen.target import Target
+
+
+def joined(name: str, values: Sequence[str], vector: str, element: str) -> Iterable[str]:
+    """Define %name as a vector of values; `vector` and `element` are types."""
+    before = "poison"
+    for lane, value in enumerate(values):
+        after = f"%{name}" if lane == len(values) - 1 else f"%{name}v{lane}"
+        yield f"{after} = insertelement {vector} {before}, {element} {value}, i64 {lane}"
+        before = after
 
 
 def transposed(name: str, values: Sequence[str], target: Target) -> Iterable[str]:

@@ -40,7 +40,7 @@ class _Unrolling:
     """Collects runs."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.given, self.work, self.lane = schedule.runs, schedule.work, lane_array(schedule)
+        self.given, self.work, self.lane = schedule.runs, schedule.work, lane_array(schedule.arrays)
         self.copier = len(schedule.kernels)
         self.ends = {i: run.again for i, run in enumerate(schedule.runs) if run.again}
         self.runs: list[Run] = []

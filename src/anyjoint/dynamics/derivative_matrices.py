@@ -14,7 +14,7 @@ from .small_matrix import LDL, ldl
 
 
 @frozen
-class Place:
+class Slices:
     """A link's velocities, and the columns of its coordinates."""
 
     v: slice
@@ -30,7 +30,7 @@ def related(parents: Sequence[int]) -> Iterator[tuple[int, int]]:
             j = parents[j]
 
 
-def mass_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def mass_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Slices]) -> Matrix:
     """M."""
     nv = places[-1].v.stop
     M = zeros(nv, nv)
@@ -42,17 +42,17 @@ def mass_entries(records: Sequence[Record], parents: Sequence[int], places: Sequ
     return M
 
 
-def velocity_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def velocity_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Slices]) -> Matrix:
     """dtau/dv."""
     return _entries(records, parents, places, "v", lambda x: (x.D_v, x.Fv, x.Phi, x.J_world[:3]))
 
 
-def coriolis_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def coriolis_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Slices]) -> Matrix:
     """C."""
     return _entries(records, parents, places, "v", lambda x: (x.D_c, x.F, x.Jdot, x.J_world[:3]))
 
 
-def coordinate_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def coordinate_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Slices]) -> Matrix:
     """dtau/dq."""
     return _entries(records, parents, places, "q", lambda x: (x.D_q, x.Fq, x.Psi2, x.Psi1))
 
@@ -60,7 +60,7 @@ def coordinate_entries(records: Sequence[Record], parents: Sequence[int], places
 def _entries(
     records: Sequence[Record],
     parents: Sequence[int],
-    places: Sequence[Place],
+    places: Sequence[Slices],
     by: Literal["v", "q"],
     parts: Callable[[Record], tuple[Matrix, Matrix, Matrix, Matrix]],
 ) -> Matrix:

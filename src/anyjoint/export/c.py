@@ -86,7 +86,6 @@ def _source(model: Model, function: str, prefix: str, program: Program) -> str:
         "{",
         "    int bad = 0;",
         "    if (numbers == NULL) numbers = defaults;",
-        f"    for (int i = 0; i < {total}; i++) work[i] = 0;",
         f"    run({actual});",
         f"    for (int i = 0; i < {total}; i++) bad |= !isfinite(work[i]);",
     ]

@@ -11,10 +11,10 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, floor, maximum, minimum
+from anyjoint.scalar import Scalar, floor, is_real, maximum, minimum
 
 from .displacement import Displacement
-from .force import Values, check_number, checked_range, checked_vector, driven_body, is_number
+from .force import Values, check_number, checked_range, checked_vector, driven_body
 from .lag import Lag, activated, check_lag
 from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
@@ -55,7 +55,7 @@ class Actuator:
     def __post_init__(self) -> None:
         check_signal("Actuator", "control", self.control)
         check_lag("Actuator", self.lag)
-        if not is_number(self.period) or not self.period > 0:
+        if not is_real(self.period) or not self.period > 0:
             raise InputError(f"Actuator: period={self.period!r}; expected a number above 0")
         check_number("Actuator", "gear", self.gear, least=-math.inf)
         if isinstance(self.gain, (tuple, list)):

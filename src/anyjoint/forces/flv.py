@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.scalar import Scalar, less, select
+from anyjoint.scalar import Scalar, is_real, less, select
 
-from .force import Values, check_number, is_number
+from .force import Values, check_number
 
 
 @frozen
@@ -35,7 +35,7 @@ class FLV:
         for name, least in bounds.items():
             check_number("FLV", name, getattr(self, name), least)
         ends = self.zero, self.shortest, self.longest
-        if not all(is_number(x) and math.isfinite(x) for x in ends) or not self.shortest < 1 < self.longest:
+        if not all(is_real(x) and math.isfinite(x) for x in ends) or not self.shortest < 1 < self.longest:
             raise InputError(f"FLV: zero, shortest, longest = {ends!r}; expected numbers, shortest < 1 < longest")
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from anyjoint.constraints import Push
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body, Where
-from anyjoint.scalar import reals
-from anyjoint.scalar.place import place_of
+from anyjoint.scalar import is_real, reals
+from anyjoint.scalar.code_line import line_of
 from anyjoint.spatial import Pose
 
 Vector3 = Sequence[float]
@@ -65,7 +65,7 @@ def ask(what: str, function: Callable[..., Any], *given: Any) -> Any:
     except AnyjointError:
         raise
     except Exception as error:  # it may raise anything
-        raise InputError(f"{what} ({place_of(error, function)}) fails: {type(error).__name__}: {error}") from error
+        raise InputError(f"{what} ({line_of(error, function)}) fails: {type(error).__name__}: {error}") from error
 
 
 def moving_index(mechanism: Mechanism, body: Where, what: str) -> int:
@@ -86,11 +86,6 @@ def driven_body(mechanism: Mechanism, body: Where, coordinate: int, what: str) -
     return found
 
 
-def is_number(x: object) -> TypeGuard[float]:
-    """Whether x is a real number, and not a truth value."""
-    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
-
-
 def is_count(x: Any) -> bool:
     """Whether x is a whole number of at least 0, and not a truth value."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool) and int(x) >= 0
@@ -98,7 +93,7 @@ def is_count(x: Any) -> bool:
 
 def check_number(what: str, name: str, value: Any, least: float) -> None:
     """Refuse what is not a finite number of at least `least`."""
-    if not is_number(value) or not least <= float(value) < math.inf:
+    if not is_real(value) or not least <= float(value) < math.inf:
         raise InputError(f"{what}: {name}={value!r}; expected a finite number of at least {least:g}")
 
 
@@ -108,7 +103,7 @@ def checked_range(what: str, name: str, value: Any) -> tuple[float, float]:
         low, high = value
     except (TypeError, ValueError):
         low = high = None
-    if not is_number(low) or not is_number(high) or not low <= high:
+    if not is_real(low) or not is_real(high) or not low <= high:
         raise InputError(f"{what}: {name}={value!r}; expected two numbers in increasing order")
     return float(low), float(high)
 

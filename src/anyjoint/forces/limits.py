@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
@@ -94,12 +95,21 @@ def limited(mechanism: Mechanism) -> Iterator[tuple[tuple[int, int], tuple[float
                 yield (body.index, k), c.limits
 
 
-def limited_coordinates(mechanism: Mechanism) -> Iterator[tuple[str, int, int, tuple[float, float]]]:
-    """Coordinates with limits: name, place among the coordinates, place among the velocities, limits."""
+class Limited(NamedTuple):
+    """A coordinate with limits: its places among coordinates and velocities, and both ends."""
+
+    name: str
+    at: int
+    rate: int
+    ends: tuple[float, float]
+
+
+def limited_coordinates(mechanism: Mechanism) -> Iterator[Limited]:
+    """All coordinates with limits."""
     for (index, k), limits in limited(mechanism):
         body = mechanism.bodies[index]
         rate = body.joint.velocity_of(k)
-        yield body.coordinate_names[k], body.q.start + k, body.v.start + (rate or 0), limits
+        yield Limited(body.coordinate_names[k], body.q.start + k, body.v.start + (rate or 0), limits)
 
 
 def _each(given: float | Sequence[float], n: int) -> Sequence[float]:

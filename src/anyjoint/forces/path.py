@@ -13,9 +13,10 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
+from anyjoint.scalar import is_real
 
 from .around import OBSTACLES
-from .force import Vector3, body_index, check_number, checked_range, checked_vector, driven_body, is_number
+from .force import Vector3, body_index, check_number, checked_range, checked_vector, driven_body
 from .walk import DRUM, LENGTH, MOVING, POINT, PULLEY, SOMETIMES, Course, Shape, nowhere, path_course, path_length
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere
@@ -139,7 +140,7 @@ def _way(one: Entry, other: Entry) -> float | None:
 
 def check_real(what: str, name: str, value: Any) -> float:
     """A finite number."""
-    if not is_number(value) or not math.isfinite(value):
+    if not is_real(value) or not math.isfinite(value):
         raise InputError(f"{what}: {name}={value!r} in a path; expected a finite number")
     return float(value)
 

@@ -11,9 +11,9 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, maximum, minimum
+from anyjoint.scalar import Scalar, is_real, maximum, minimum
 
-from .force import Values, check_number, driven_body, is_number
+from .force import Values, check_number, driven_body
 from .signal import Signal, check_signal, joined, parted
 
 
@@ -32,7 +32,7 @@ class Servo:
         check_signal("Servo", "target", self.target)
         check_number("Servo", "stiffness", self.stiffness, least=0.0)
         check_number("Servo", "damping", self.damping, least=0.0)
-        if not is_number(self.limit) or not self.limit > 0:
+        if not is_real(self.limit) or not self.limit > 0:
             raise InputError(f"Servo: limit={self.limit!r}; expected a positive number, or leave it out")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:

@@ -6,9 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.scalar import Scalar
-
-from .force import is_number
+from anyjoint.scalar import Scalar, is_real
 
 Signal = float | Callable[[float], float]
 Functions = tuple[Callable[[float], float], ...]
@@ -24,7 +22,7 @@ class BadInput(AnyjointError):
 
 def check_signal(what: str, name: str, value: object) -> None:
     """Refuse what is neither a finite number nor a function."""
-    if not callable(value) and not (is_number(value) and math.isfinite(value)):
+    if not callable(value) and not (is_real(value) and math.isfinite(value)):
         raise InputError(f"{what}: {name}={value!r}; expected a finite number or a function of time")
 
 

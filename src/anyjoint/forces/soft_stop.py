@@ -10,9 +10,9 @@ from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, maximum, minimum
+from anyjoint.scalar import Scalar, is_real, maximum, minimum
 
-from .force import Values, check_number, checked_range, driven_body, is_number
+from .force import Values, check_number, checked_range, driven_body
 from .servo import coordinate
 
 
@@ -43,7 +43,7 @@ class SoftStop:
             check_number("SoftStop", "stiffness", value, least=0.0)
         object.__setattr__(self, "stiffness", tuple(float(x) for x in each))
         check_number("SoftStop", "damping", self.damping, least=0.0)
-        if not is_number(self.transition) or not 0 < self.transition < math.inf:
+        if not is_real(self.transition) or not 0 < self.transition < math.inf:
             raise InputError(f"SoftStop: transition={self.transition!r}; expected a positive number")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, absolute, atan2, cos, less, maximum, minimum, select, sin, sqrt
+from anyjoint.scalar import Scalar, absolute, atan2, cos, is_real, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
 
-from .force import Values, Vector3, check_number, checked_vector, is_number
+from .force import Values, Vector3, check_number, checked_vector
 
 TINY = 1e-36  # keeps angles finite where points are in line
 WHOLE = 2 * math.pi
@@ -86,7 +86,7 @@ class WrapCylinder:
     def numbers(self) -> tuple[float, ...]:
         check_number("WrapCylinder", "radius", self.radius, least=1e-12)
         check_segments("WrapCylinder", self.segments)
-        if not is_number(self.length) or not self.length > 0:
+        if not is_real(self.length) or not self.length > 0:
             raise InputError(f"WrapCylinder: length={self.length!r}; expected a positive number, or leave it out")
         center = checked_vector("WrapCylinder", "center", self.center)
         axis = [float(x) for x in unit_axis(checked_vector("WrapCylinder", "axis", self.axis))]

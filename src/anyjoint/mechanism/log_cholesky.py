@@ -5,11 +5,9 @@ Whatever the numbers are, mass is positive and the tensor is that of some solid 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from anyjoint.scalar.array import Floats
 
 
 def moments(theta: Floats) -> tuple[float, Floats, Floats]:

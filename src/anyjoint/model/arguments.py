@@ -75,7 +75,7 @@ def checked_out(
 ) -> Floats:
     """The caller's place for the result, or a new one."""
     if out is None:
-        return np.zeros(shape, dtype)  # entries that no program writes, as rates of what does not move, are zero
+        return np.empty(shape, dtype)
     given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
     given += ", not contiguous" if isinstance(out, np.ndarray) and not out.flags.c_contiguous else ""
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous:

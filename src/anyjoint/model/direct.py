@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .program import Program
 
 
+Prepared = tuple[list[tuple[int, Floats, tuple[int, ...]]], Callable[[], int], Floats]  # inputs, the call, its result
+
+
 class Direct:
     """Calls of a program on one state; an alarm, if there is one, looks at every state and result."""
 
@@ -51,7 +54,7 @@ class Direct:
             out[...] = result
         return copied
 
-    def _prepare(self) -> Any:
+    def _prepare(self) -> Prepared:
         """Vectors of the calling thread and a call that is bound to them."""
         program, alarm = self.program, self.alarm
         sizes = [n for _, n in program.inputs] + [program.size, alarm.size if alarm else 0]
@@ -64,8 +67,9 @@ class Direct:
         else:
             look = alarm.code.bind(inputs[0], result, flags, alarm.numbers, check=memory)
             run = _both(program.code.bind(*rows), look)
-        self._local.call = ([(k, x, x.shape) for k, x in enumerate(inputs)], run, result)
-        return self._local.call
+        call = [(k, x, x.shape) for k, x in enumerate(inputs)], run, result
+        self._local.call = call
+        return call
 
 
 def _both(first: Callable[[], int], second: Callable[[], int]) -> Callable[[], int]:

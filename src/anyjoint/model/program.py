@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount, all_finite
 from anyjoint.codegen.kernel import extents
+from anyjoint.codegen.passes import over_program
 from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
@@ -39,7 +40,7 @@ class Program:
         self.size = output_size(quantity, trace, mechanism)
         self.dtype = np.dtype(dtype)
         self.shelf: dict[Hashable, object] = {}  # steppers made of it
-        self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
+        self.code = CompiledSchedule(over_program(trace.schedule, self.size), dtype=dtype, width=width)
         self.numbers = filled(quantity.name, trace, trace.numbers, (), self.dtype)
         self._built_in = trace.numbers.built_in
         self.state = Direct(self).state
@@ -92,8 +93,6 @@ class Program:
         rows, batch = checked_rows(self.quantity.name, arrays, self.inputs, self.dtype)
         threads = checked_threads(self.quantity.name, threads)
         result = checked_out(self.quantity.name, out, (*batch, self.size), self.dtype, rows)
-        if out is not None and not self._complete:
-            out[...] = 0
         if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
@@ -118,8 +117,6 @@ class Program:
         if out is not None and not self.may_write(out, batch, arrays):
             return None
         result = np.empty((*batch, self.size), dtype) if out is None else out
-        if not self._complete:
-            result[...] = 0
         count = batch[0] if batch else 1
         return result if self._row_call(count, strides)(count, *arrays, result) else None
 
@@ -134,20 +131,6 @@ class Program:
     def _plain(self) -> bool:
         """Whether every row has an entry."""
         return bool(self.size) and all(n for _, n in self.inputs)
-
-    @cached_property
-    def _complete(self) -> bool:
-        """Whether every entry of the result is written; rates and gradients of what does not move are not."""
-        schedule = self.trace.schedule
-        index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
-        written = np.zeros(self.size, dtype=bool)
-        for kernel, arrays, offsets in schedule.tables:
-            made = schedule.kernels[kernel]
-            for store in made.stores:
-                if arrays[store.array] == index:
-                    columns = made.arrays[store.array].step * np.arange(made.columns)
-                    written[offsets[:, store.array, None] + store.offset + columns] = True
-        return bool(written.all())
 
     @cached_property
     def _strides(self) -> tuple[int, ...]:

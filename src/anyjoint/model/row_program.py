@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.codegen import Array, CompiledSchedule, Schedule
+from anyjoint.codegen.passes import over_program
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
@@ -51,12 +52,13 @@ class RowProgram:
         width: int | None,
     ) -> None:
         self.quantity, self.trace, self.dtype = quantity, trace, dtype
-        self.shelf: dict[Hashable, Any] = {}  # steppers made of it
+        self.shelf: dict[Hashable, object] = {}  # steppers made of it
         self.workshop = workshop.pushed(trace.pushes, trace.loose)
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = output_size(quantity, trace, mechanism)
-        self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)
+        schedule = in_rows(over_program(trace.schedule, self.size))
+        self.code = CompiledSchedule(schedule, dtype=dtype.name, width=width)
         self._built_in = trace.numbers.built_in
 
     def fits(self) -> bool:
@@ -78,8 +80,6 @@ class RowProgram:
             raise InputError(f"{name}: {batch[0]} states were given with {count} rows of parameters; give one row each")
         threads = checked_threads(name, threads)
         result = checked_out(name, out, (count, self.size), self.dtype, [*rows, numbers])
-        if out is not None:
-            out[...] = 0  # entries that no program writes
         if result.size:
             self.code(*rows, result, numbers, threads=threads)
         bad = np.flatnonzero(~np.isfinite(result).all(axis=1))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.force import is_number
 from anyjoint.forces.program import trace_forces
 from anyjoint.frozen import frozen
 from anyjoint.joints import Joint
 from anyjoint.model import Model
 from anyjoint.model.arguments import finite
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.run_problem import Q0, V0
 from anyjoint.simulate.trajectory import Trajectory
@@ -23,8 +23,17 @@ from .setting import START, Setting, run_options, start_of
 from .unknowns import Unknown, plain
 
 
+class AsTheyAre:
+    """Measurements that are compared with what a model makes of them as they are."""
+
+    measured: Floats
+
+    def beside(self, _: Floats) -> Floats:
+        return self.measured
+
+
 @frozen
-class Forces:
+class Forces(AsTheyAre):
     """States with the forces that went with them: linear in most parameters, and no run is needed."""
 
     model: Model
@@ -42,14 +51,11 @@ class Forces:
         """There is no run that would begin somewhere."""
         return None
 
-    def beside(self, _: Floats) -> Floats:
-        return self.measured
-
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[None, Floats]:
         self.setting.set(values)
         return None, np.asarray(self.model.inverse_dynamics(*self.rows))
 
-    def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, _: object, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(self.model.jvp("inverse_dynamics", self.rows, direction)[1])
 
 
@@ -82,7 +88,7 @@ class Motion:
                 made[:, body.q] = [body.joint.nearest(*pair) for pair in pairs]
         return made
 
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Trajectory, Floats]:
         begin = [values.get(name, given) for name, given in zip(START, self.start, strict=True)]
         run = self.setting.model.simulate(*begin, gradient=True, **self.setting.set(values))
         if not run.status.ok:
@@ -99,12 +105,12 @@ class Motion:
         finally:
             self.setting.set(before)
 
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, run: Trajectory, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(run.tangent(direction, raw=True)[0])
 
 
 @frozen
-class Markers:
+class Markers(AsTheyAre):
     """Points of bodies that a camera has followed."""
 
     motion: Motion
@@ -127,14 +133,11 @@ class Markers:
     def setting(self) -> Setting:
         return self.motion.setting
 
-    def beside(self, _: Floats) -> Floats:
-        return self.measured
-
-    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Trajectory, Floats]:
         run, _ = self.motion.predicted(values)
         return run, self._seen(np.asarray(self.setting.model.body_poses(run.q)))
 
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+    def slope(self, run: Trajectory, direction: Mapping[str, Any]) -> Floats:
         way = {"q": self.motion.slope(run, direction), **self.setting.parameters(direction)}
         _, rates = self.setting.model.jvp("body_poses", (run.q,), way, raw=True)
         return self._seen(np.asarray(rates))
@@ -217,7 +220,7 @@ def _motion(model: Model, t: Floats, q: Floats, v: Floats, options: Mapping[str,
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
     chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
     dt: Any = chosen.pop("dt", spacing[0])
-    if not is_number(dt) or not dt > 0:
+    if not is_real(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
     acting: Any = chosen.get("forces", ())

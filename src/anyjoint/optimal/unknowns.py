@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.force import is_number
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.log_cholesky import slopes
@@ -19,6 +18,7 @@ from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.options import meant
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.force_numbers import HEAD, force_names, force_number
 
@@ -138,7 +138,7 @@ def checked_iterations(what: str, iterations: object, tolerance: Any) -> None:
     """Refuse what is no number of iterations, or no tolerance."""
     if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 1:
         raise InputError(f"{what}: iterations={iterations!r}; expected a whole number of at least 1")
-    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
+    if not is_real(tolerance) or not 0 <= tolerance < np.inf:
         raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anyjoint.dynamics.algorithm import Algorithm, Along, algorithm
 from anyjoint.dynamics.derivative_matrices import (
     Inverse,
-    Place,
+    Slices,
     coordinate_entries,
     mass_entries,
     velocity_entries,
@@ -55,9 +55,9 @@ def is_large(workshop: Workshop, per_pair: int, limit: int) -> bool:
     return workshop.form == "kernels" or size > limit
 
 
-def places(tree: Straight, along: Along) -> list[Place]:
+def places(tree: Straight, along: Along) -> list[Slices]:
     """Rows and columns of the links."""
-    return [Place(link.v, link.v if along == "velocities" else link.q) for link in tree.plan.links]
+    return [Slices(link.v, link.v if along == "velocities" else link.q) for link in tree.plan.links]
 
 
 def inverse_matrices(tree: Straight, along: Along) -> list[Scalar]:

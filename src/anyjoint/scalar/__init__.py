@@ -1,5 +1,6 @@
 """Functions over any scalar; the ground on which physics is written once."""
 
+from .code_line import definition
 from .differentiate import derivative, jet
 from .dual import plain
 from .functions import (
@@ -27,7 +28,6 @@ from .functions import (
     sqrt,
     tan,
 )
-from .place import definition
 from .real import holds_truth, is_real, reals
 from .user_code import at_numbers, failure, user_code
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from .array import Floats
 
 
-def is_real(x: Any) -> bool:
+def is_real(x: Any) -> TypeGuard[float]:
     """True for one plain real number."""
     return isinstance(x, Real) and not isinstance(x, (bool, np.bool_))
 

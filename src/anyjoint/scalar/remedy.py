@@ -7,7 +7,7 @@ import re
 from anyjoint.errors import BranchError, ConversionError
 
 from . import functions
-from .place import Place
+from .code_line import CodeLine
 
 Rules = tuple[tuple[str, str], ...]  # (pattern, advice); the first pattern that is found gives the advice
 
@@ -61,7 +61,7 @@ MATH = {
 }  # fmt: skip
 
 
-def remedy(error: BaseException, place: Place) -> str | None:
+def remedy(error: BaseException, place: CodeLine) -> str | None:
     """Advice for a failing expression; None where none is known."""
     expression, line, libraries = place.expression, place.line, place.libraries
     kinds = _causes(error)

@@ -11,9 +11,9 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, JointError, SingularityError
 
+from .code_line import CodeLine, line_of
 from .dual import real_part
 from .functions import Scalar, is_number
-from .place import Place, place_of
 from .remedy import remedy
 
 # What arithmetic says where a function has no value; other ValueErrors are mistakes in the function, not places.
@@ -36,7 +36,7 @@ def failure(
     name: str, error: Exception, q: Sequence[Scalar], function: Any = None, what: str = "joint"
 ) -> AnyjointError:
     """The error to raise instead: which function, where, at which coordinates, what went wrong, what to do."""
-    place = place_of(error, function)
+    place = line_of(error, function)
     where = f"{name} ({place})" if place else name
     if advice := _advice(error, place or _builtin(function), q):
         return JointError(f"{where} fails, because a {what} is traced with expressions instead of numbers: {advice}")
@@ -60,19 +60,19 @@ def at_numbers(q: Sequence[Scalar]) -> str:
         return ""
 
 
-def _advice(error: Exception, place: Place, q: Sequence[Scalar]) -> str | None:
+def _advice(error: Exception, place: CodeLine, q: Sequence[Scalar]) -> str | None:
     """What to write instead, unless all were plain numbers and none was asked to be an integer."""
     plain = all(is_number(x) for x in q) and "integer" not in str(error)
     return None if plain else remedy(error, place)
 
 
-def _builtin(function: Any) -> Place:
+def _builtin(function: Any) -> CodeLine:
     """A stand-in for the line of a function that is not written in Python, such as math.sin itself."""
     name = f"{getattr(function, '__module__', '')}.{getattr(function, '__name__', '')}"
-    return Place("", 0, name, name)
+    return CodeLine("", 0, name, name)
 
 
-def _domain(place: Place | None) -> str:
+def _domain(place: CodeLine | None) -> str:
     if place and "select" in place.line:
         return "both sides of aj.select are computed: guard the argument, as in aj.sqrt(aj.maximum(x, 0.0))"
     return "if the joint is meant for a part of its coordinates only, say which with domain=[(low, high)]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from anyjoint.stepper.tableau import Tableau
 
 from .chunk import Chunk, Pace, StepUnderflow
 from .compiled_stepper import compiled_stepper, initial_rows, numbers_of
+from .events import StateAt
 from .guard import guard_of
 from .python_step import PythonStepper, python_stepper
 from .request import Request
@@ -103,7 +104,7 @@ class Samples:
         none = [(np.zeros(0), np.zeros((0, self.nq)))]
         return tuple((np.concatenate(t), np.concatenate(q)) for t, q in (zip(*(x or none), strict=True) for x in taken))
 
-    def _between(self) -> tuple[Any, Any]:
+    def _between(self) -> tuple[StateAt | None, Callable[[float], float] | None]:
         """States of a single trajectory between the last samples, and the work up to them; older steps are dropped."""
         if self.history is None:
             return None, None
@@ -192,9 +193,9 @@ def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, en
     samples.add(member, before, after, used, rows[:, row.before : row.before + n], dense, past)
 
 
-def smallest_step(t: Any, request: Request) -> Any:
+def smallest_step(t: float | Floats, request: Request) -> Floats:
     """The shortest step that still moves the time on."""
-    return SMALLEST * np.finfo(request.model.dtype).eps * np.maximum(t, 1e-3 * request.duration)
+    return np.asarray(SMALLEST * np.finfo(request.model.dtype).eps * np.maximum(t, 1e-3 * request.duration))
 
 
 def _stuck(out: Floats, row: AdaptiveRow, end: float, request: Request) -> tuple[int, int] | None:

@@ -16,7 +16,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.model.places import Shares, shares
 from anyjoint.scalar.array import Floats
 
-from .way import way
+from .way import periods_of, way
 
 ROUNDS, PARTS = 9, 16  # down to 2e-11 of a step
 VANISHES = 1e-7  # of a number's usual size
@@ -90,6 +90,5 @@ def barrier_watches(mechanism: Mechanism, compiled: bool = True) -> tuple[Barrie
     numbers = shares(mechanism, lambda joint, q: joint.barriers(q), "float64", VANISHES**2, compiled)
     if numbers is None:
         return ()
-    coordinates = [c for body in mechanism.bodies for c in body.joint.coordinates]
-    periods = np.array([c.period if c.wrap and c.period else 0.0 for c in coordinates])
-    return (BarrierWatch(mechanism, numbers, periods),)
+    coordinates = (c for body in mechanism.bodies for c in body.joint.coordinates)
+    return (BarrierWatch(mechanism, numbers, periods_of(coordinates)),)

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
-from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 
 from .samples import hermite
@@ -36,12 +34,8 @@ class BrokenTrajectory(Trajectory):
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation between jumps."""
-        at = finite("resample: times", times)
-        if at.ndim != 1 or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
-            raise InputError(f"resample: times must be within {self.t[0]:g} and {self.t[-1]:g}, in one row")
+        at = self._inside(times)
         longer = np.flatnonzero(np.diff(self.t) > 0)  # between the two samples at a jump there is no time
-        if not len(longer):
-            raise InputError("resample: the trajectory has a single sample; simulate for longer")
         k = longer[np.clip(np.searchsorted(self.t[longer], at, side="right") - 1, 0, len(longer) - 1)]
         q = hermite(self.t, self.q, self.coordinate_rates(), k, at)
         v = hermite(self.t, self.v, self.accelerations(), k, at)

@@ -17,6 +17,7 @@ from anyjoint.frozen import frozen
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import ArrayLike, Floats
 
+CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 Callback = Callable[[float, Floats, Floats], ArrayLike]
 Torques = ArrayLike | tuple[ArrayLike, ArrayLike] | Callback | None  # constant, samples, (times, values), a function
 
@@ -60,8 +61,9 @@ class Drive:
         columns = [np.interp(times, self.times, column) for column in self.values.T]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
 
-    def slopes(self, times: Floats, close: float | Floats) -> Floats:
-        """How inputs at each of the times change in time, by what they are a little before and behind."""
+    def slopes(self, times: Floats, steps: Floats) -> Floats:
+        """How inputs at each of the times, in steps of these lengths, change in time: by a little before and behind."""
+        close = CLOSE * steps
         return np.asarray((self.rows(times + close) - self.rows(times - close)) / (2 * np.reshape(close, (-1, 1))))
 
     def spread(self, times: Floats, bars: Floats) -> Floats:
@@ -184,7 +186,7 @@ def _numbers(x: Any) -> Floats:
     return found
 
 
-def _times(x: Any, samples: int) -> Floats:
+def _times(x: ArrayLike, samples: int) -> Floats:
     found = _numbers(x)
     if found.shape != (samples,) or (np.diff(found) <= 0).any():
         raise InputError(f"tau: times must be {samples} increasing numbers, one for each row of the values")

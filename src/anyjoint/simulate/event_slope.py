@@ -16,13 +16,11 @@ from anyjoint.symbolic.interpret import evaluate
 
 from .events import Event
 from .kept import kept
-from .step_map import Part, run
+from .step_map import Part, over_steps
 from .steps import Steps
 
 if TYPE_CHECKING:
     from .run_problem import Problem
-
-CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
 def event_slope(problem: Problem, steps: Steps) -> tuple[Floats, Floats] | None:
@@ -56,7 +54,7 @@ def _rate(problem: Problem, steps: Steps) -> Floats:
     if part == "inside":
         rows[rate_of(by)] = 1 / steps.h[k]
     rows[rate_of("drive")] = _input_rates(problem, steps, k, part)
-    run(code, rows, 1)
+    over_steps(code, rows, 1)
     return rate[: problem.n]
 
 
@@ -65,7 +63,7 @@ def _input_rates(problem: Problem, steps: Steps, k: Floats, part: Part) -> Float
     drive, shares = problem.request.drive, np.array(steps.parts)
     if not drive.varying or part == "inside":  # where the step keeps its length
         return np.zeros(problem.map.width * (len(shares) if drive.varying else 1))
-    slopes = drive.slopes(steps.t[k] + steps.h[k] * shares, CLOSE * steps.h[k])
+    slopes = drive.slopes(steps.t[k] + steps.h[k] * shares, steps.h[k])
     return np.ascontiguousarray(shares[:, None] * slopes).ravel()
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, pushes_of
 from anyjoint.model.arguments import finite
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 
 HEAD = "forces/"
@@ -55,8 +55,8 @@ def with_numbers(given: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
 def _is_numeric(value: object) -> bool:
     """Whether this is a finite number or a row of such."""
     if isinstance(value, (tuple, list, np.ndarray)):
-        return len(value) > 0 and all(is_number(x) and math.isfinite(x) for x in value)
-    return is_number(value) and math.isfinite(value)
+        return len(value) > 0 and all(is_real(x) and math.isfinite(x) for x in value)
+    return is_real(value) and math.isfinite(value)
 
 
 class ForceNumbers:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.force import is_number
 from anyjoint.options import meant
-from anyjoint.scalar import reals
+from anyjoint.scalar import is_real, reals
 from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.newton import CLOSE
@@ -35,7 +34,7 @@ def checked_stepper(method: object) -> Stepper:
 
 def seconds(name: str, value: float, least: float) -> float:
     """A time, or a step."""
-    if not is_number(value) or not least <= float(value) < math.inf:
+    if not is_real(value) or not least <= float(value) < math.inf:
         wanted = "a positive" if least else "a"
         raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
     return float(value)
@@ -52,7 +51,7 @@ def finest(model: Model, stepper: Stepper) -> float:
 def tolerances(rtol: float, atol: float, least: float) -> tuple[float, float]:
     """Tolerances that can be met."""
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not is_number(value) or not 0 <= float(value) < math.inf:
+        if not is_real(value) or not 0 <= float(value) < math.inf:
             raise InputError(f"{name}={value!r}; expected a finite number that is not negative")
     if max(rtol, atol) < least:
         raise InputError(

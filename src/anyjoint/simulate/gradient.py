@@ -19,7 +19,7 @@ from anyjoint.scalar.array import ArrayLike, Floats
 
 from .event_slope import event_slope
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
-from .step_map import SEED, Part, run
+from .step_map import SEED, Part, over_steps
 from .steps import steps_of
 from .taped_step import KNOWN, TAPE
 
@@ -131,7 +131,7 @@ class _Backward:
         rows |= {bar_of("state"): bars, bar_of("drive"): inputs, bar_of("numbers"): self.numbers}
         rows[bar_of("settings")] = self.settings
         lengths = rows[bar_of("h")] = np.zeros((len(k), 1))
-        run(problem.code("backward", part), rows, len(k))
+        over_steps(problem.code("backward", part), rows, len(k))
         self.duration += float(lengths[:, 0] @ self.steps.h[k]) / (problem.request.duration or 1.0)
         if problem.moves_inputs:
             slopes = problem.input_slopes(self.steps, k)

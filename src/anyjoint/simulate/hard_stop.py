@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.force import is_number
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.frozen import frozen
 from anyjoint.options import nearest
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import explicit_names
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anyjoint.stepper import Stepper
 
 IMPACT = "impact"
-
-
 Restitution = float | Mapping[str, float] | None  # for all limits, or by the names of coordinates
 
 
@@ -82,10 +80,10 @@ def hard_stops(
 
 def _restitutions(model: Model, given: float | Mapping[str, float]) -> dict[str, float]:
     """The restitution of every limited coordinate: one number for all, or some by the names of coordinates."""
-    names = [name for name, *_ in limited_coordinates(model.mechanism)]
+    names = [x.name for x in limited_coordinates(model.mechanism)]
     chosen = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name, value in [*chosen.items(), *([] if isinstance(given, Mapping) else [("all", given)])]:
-        if not is_number(value) or not 0 <= value <= 1:
+        if not is_real(value) or not 0 <= value <= 1:
             of = f" of {name!r}" if isinstance(given, Mapping) else ""
             raise InputError(f"restitution={value!r}{of}; expected a number from 0 (no rebound) to 1 (elastic)")
     for name in chosen:

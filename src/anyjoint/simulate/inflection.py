@@ -16,7 +16,7 @@ from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
-from .way import way
+from .way import periods_of, way
 
 HALVINGS = 12  # a frame that turns over within 1/4096 of a step has flipped; if it takes longer, the curve just twists
 
@@ -90,8 +90,7 @@ def frenet_watches(mechanism: Mechanism) -> tuple[FrenetWatch, ...]:
         key = joint_key(body.joint)
         if key not in traced:
             traced[key] = _bends(body.joint, joint)
-        periods = np.array([c.period if c.wrap and c.period else 0.0 for c in joint.coordinates])
-        names = tuple(c.name for c in joint.coordinates)
+        periods, names = periods_of(joint.coordinates), tuple(c.name for c in joint.coordinates)
         found += [FrenetWatch(body.name, names, leader.q, periods, bend) for bend in traced[key]]
     return tuple(found)
 

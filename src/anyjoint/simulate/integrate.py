@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.force import is_number
 from anyjoint.forces.signal import BadInput
 from anyjoint.model.arguments import checked_flag
 from anyjoint.model.parameter_rows import Given
 from anyjoint.options import named_options
+from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike
 
 from .choose import requested
@@ -150,7 +150,7 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
     nq, nv = request.model.nq, request.model.nv
     more = nq + nv if request.stepper.remembers else 4 * nv  # what steps look back at, or leave behind
     bytes_each = (nq + nv + more) * request.batch * 8
-    if not is_number(memory) or not memory > 0:
+    if not is_real(memory) or not memory > 0:
         raise InputError(f"simulate: memory={memory!r}; expected bytes for states that are kept, more than 0")
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:

@@ -27,7 +27,7 @@ from anyjoint.symbolic.interpret import evaluate, evaluate_ids
 from anyjoint.symbolic.ops import PIECES
 from anyjoint.symbolic.rewrite import reachable
 
-from .way import way
+from .way import periods_of, way
 
 ROUNDS, PARTS = 8, 64  # 64^-8 of a step: down to rounding
 AT_ONCE = 32  # switches that are looked at within one step
@@ -182,8 +182,8 @@ def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
         made = traced[key]
         if made:
             coordinates = leader.joint.coordinates
-            periods = np.array([c.period if c.wrap and c.period else 0.0 for c in coordinates])
-            found.append(JumpWatch(body.name, tuple(c.name for c in coordinates), leader.q, periods, made))
+            names = tuple(c.name for c in coordinates)
+            found.append(JumpWatch(body.name, names, leader.q, periods_of(coordinates), made))
     return tuple(found)
 
 

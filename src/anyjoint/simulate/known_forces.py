@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from anyjoint.errors import InputError
 from anyjoint.forces.program import ForceProgram, pushes_of, welded_to_ground
@@ -26,7 +25,7 @@ def check_built_into(program: ForceProgram, mechanism: Mechanism, names: Iterabl
                 )
 
 
-def _made_of(program: ForceProgram, mechanism: Mechanism) -> list[tuple[Any, ...]]:
+def _made_of(program: ForceProgram, mechanism: Mechanism) -> list[tuple[str, Sequence[float], list[object]]]:
     """Of each push: what it is, its numbers, and where bodies stand that it knows as the ground."""
     standing = {body: pose.matrix.tolist() for body, pose in welded_to_ground(mechanism).items()}
     pushes = [push for force in program.given for push in pushes_of(mechanism, force)]

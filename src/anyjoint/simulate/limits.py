@@ -47,7 +47,7 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False, solves: 
 
     Steps of methods that damp what is too quick bear harder ones; those that solve equations want no jumps.
     """
-    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
+    places = [x.rate for x in limited_coordinates(model.mechanism)]
     if not places:
         return None
     inverse = _yielding(model, places, _ease(model, places)[0])
@@ -57,14 +57,14 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False, solves: 
     pace = (HARD if damps else QUICK) / (min(dt, FINEST) if adaptive else dt) / np.sqrt(quickest)
     if adaptive:
         pace *= np.sqrt(np.clip(_sag(model, places, pace**2 / ease) / SAG, 1.0, HARDEST))
-    rooms = [_room(*pair) for _, _, _, pair in limited_coordinates(model.mechanism)]
+    rooms = [_room(*x.ends) for x in limited_coordinates(model.mechanism)]
     onset = tuple(ONSET * room for room in rooms) if solves else 0.0
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()), onset)
 
 
 def check_stops(model: Model, made: Limits, rows: ParameterRows, dt: float) -> None:
     """Refuse parameters with which the stops, which are those of the model itself, are too hard for explicit steps."""
-    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
+    places = [x.rate for x in limited_coordinates(model.mechanism)]
     hard = np.sqrt(np.asarray(made.stiffness))
     inverse = np.nan_to_num(_ease(model, places, rows)) * np.outer(hard, hard)
     turns = dt * np.sqrt(np.maximum(np.linalg.eigvalsh(inverse)[:, -1], 0.0))
@@ -107,16 +107,16 @@ def _sag(model: Model, places: list[int], stiffness: Floats) -> float:
         weight = np.abs(np.asarray(model.inverse_dynamics(rows, rest, rest), dtype=float)[:, places]).max(axis=0)
     except SingularityError:
         return 0.0
-    room = np.array([_room(*pair) for _, _, _, pair in limited_coordinates(model.mechanism)])
+    room = np.array([_room(*x.ends) for x in limited_coordinates(model.mechanism)])
     return float((weight / stiffness / room).max())
 
 
 def _all_at(model: Model, side: int) -> Floats:
     """Neutral coordinates, with all that have limits at the lower or the upper one."""
     q = np.array(model.mechanism.neutral, dtype=float)
-    for _, at, _, pair in limited_coordinates(model.mechanism):
-        if side and np.isfinite(pair[side > 0]):
-            q[at] = pair[side > 0]
+    for limited in limited_coordinates(model.mechanism):
+        if side and np.isfinite(limited.ends[side > 0]):
+            q[limited.at] = limited.ends[side > 0]
     return q
 
 
@@ -140,7 +140,7 @@ def overrun(model: Model, q: Floats, dt: float) -> tuple[int, str] | None:
 def _shorter(model: Model, dt: float) -> str:
     """A step with which stops would hold the weight of the mechanism with ease, where this one does not."""
     made = stops(model, dt, adaptive=False)
-    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
+    places = [x.rate for x in limited_coordinates(model.mechanism)]
     sag = _sag(model, places, np.array(made.stiffness)) if made else 0.0
     if sag <= RESTING * GIVES_WAY:
         return "a shorter dt"
@@ -151,7 +151,7 @@ def limits_of(model: Model) -> list[tuple[str, int, float, float]]:
     """Name, place and limits of every coordinate that has some."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     found = limited_coordinates(model.mechanism)
-    return kept(model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in found])
+    return kept(model, ("limits", joints), lambda: [(x.name, x.at, *x.ends) for x in found])
 
 
 def check_start(model: Model, q: Floats) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 from anyjoint.errors import InputError
 
-Telling = (
-    bool | Callable[[float], object] | None
-)  # True shows a bar, False none, None after a while; a function is told
+# True shows a bar, False none, None after a while; a function is told.
+Telling = bool | Callable[[float], object] | None
 PATIENCE = 2.0  # seconds before a bar appears by itself
 
 

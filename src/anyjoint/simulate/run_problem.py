@@ -42,7 +42,6 @@ SOLVE = Quantity(
     "solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), by_name=False
 )
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
-CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
 class Problem:
@@ -136,7 +135,7 @@ class Problem:
     def input_slopes(self, steps: Steps, k: Ints) -> Floats:
         """How the inputs of steps change with the duration, (steps, parts, inputs): those that it stretches do not."""
         drive, times = self.request.drive, steps.instants(k)
-        slopes = drive.slopes(times.ravel(), np.repeat(CLOSE * steps.h[k], len(steps.parts))).reshape(*times.shape, -1)
+        slopes = drive.slopes(times.ravel(), np.repeat(steps.h[k], len(steps.parts))).reshape(*times.shape, -1)
         if drive.stretches:
             slopes[..., : self.model.nv] = 0.0
         return np.asarray(slopes * times[..., None] / self.request.duration)

@@ -17,7 +17,7 @@ from anyjoint.scalar.array import Floats
 
 from .event_slope import event_slope
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
-from .step_map import Part, run
+from .step_map import Part, over_steps
 from .steps import Steps, steps_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _run_forward(
     rows |= {"state": states, "s": np.full(1, s), rate_of("state"): own}
     rows |= {**numbers, rate_of("drive"): inputs(steps, k)}
     rows[rate_of("h")] = problem.stretch * steps.h[k, None] / (problem.request.duration or 1.0)
-    run(problem.code("forward", part), rows, len(k))
+    over_steps(problem.code("forward", part), rows, len(k))
     rate[:n] = own[:n]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .log import Log
 from .own_model import as_it_was
 from .samples import flat_rows
 from .touching import rubbing
+from .tracks import ContactForces
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -36,7 +37,7 @@ class States:
     method: str
     drive: Drive | None
     parameters: ParameterRows | None
-    contacts: dict[str, Any]
+    contacts: dict[str, ContactForces]
     was: Log | None
 
     def _rows(self) -> ParameterRows | None:

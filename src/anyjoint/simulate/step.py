@@ -57,8 +57,8 @@ def make_step(
     total, damping = controls + len(settings), None
     if powered and dampers is None:
         damping, total = builder.place("settings", total), total + mechanism.nv
-    elif powered:
-        damping = builder.place("numbers", dampers or 0)
+    elif powered and dampers is not None:
+        damping = builder.place("numbers", dampers)
     length = None  # which implicit steps and friction have to know
     if stepper.implicit or rubbing:
         length = builder.room(1) if stepper.solves else builder.place("settings")

@@ -191,7 +191,7 @@ def go_inside(builder: Builder, tableau: Tableau, n: int, y: Place, rates: Seque
     builder.pointwise(n, {"y": y} | slopes, scalars, {"y": y}, inside)
 
 
-def run(code: CompiledSchedule, rows: Mapping[str, Floats], count: int) -> None:
-    """Run over many steps one after the other; rows (n,) are the same for all of them."""
+def over_steps(code: CompiledSchedule, rows: Mapping[str, Floats], count: int) -> None:
+    """Call the code for many steps one after the other; rows (n,) are the same for all of them."""
     arrays = [rows[array.name] for array in code.schedule.arrays if array.kind != "lane"]
     code.entry(1)(*code.words(arrays, 1, 0), code.runs_at, count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class StepPrograms:
     ) -> None:  # fmt: skip
         """`aside` is a quantity that is not differentiated; `freed` says whether it is by numbers of forces, too."""
         self.model, self.parameters, self.freed = model, parameters, freed
-        self.shelf: dict[Hashable, Any] = {}  # code made of these programs
+        self.shelf: dict[Hashable, object] = {}  # code made of these programs
         self.workshop = derivative_workshop(model, parameters, freed)
         self.records = [QUANTITIES[x] if isinstance(x, str) else x for x in quantities]
         traced = [record.trace(self.workshop, model.algorithm) for record in self.records]

@@ -5,7 +5,6 @@ A step is a schedule like any other (see step.py), so all that is left to print 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from anyjoint.codegen.bound_llvm import entry_parameters
@@ -49,6 +48,7 @@ def loop_text(arrays: Sequence[Array]) -> str:
     `drive` moves on by `advance` bytes with every step, so that inputs over time are read where they lie.
     """
     formal = entry_parameters(arrays)
-    names = {array.name: f"%d{i}" for i, array in enumerate(arrays)}
-    actual = [re.sub(rf"{names['drive']}$", "%drive_step", text) for text in formal]
-    return LOOP.format(formal=", ".join(formal), actual=", ".join(actual), state=names["state"], drive=names["drive"])
+    number = {array.name: i for i, array in enumerate(arrays)}
+    actual = entry_parameters(arrays, {number["drive"]: "%drive_step"})
+    state, drive = (f"%d{number[name]}" for name in ("state", "drive"))
+    return LOOP.format(formal=", ".join(formal), actual=", ".join(actual), state=state, drive=drive)

@@ -23,7 +23,7 @@ from anyjoint.symbolic.interpret import evaluate
 from .jump import Pieces, made_of
 from .kept import kept
 from .steps import Steps, steps_of
-from .way import way
+from .way import periods_of, way
 
 if TYPE_CHECKING:
     from .run_problem import Problem
@@ -135,10 +135,9 @@ def _values(pieces: Pieces, rows: Floats) -> Floats:
 def _ways(problem: Problem, path: Floats, h: Floats) -> Floats:
     """From each state to the next one; none where a chart has written coordinates anew."""
     model, nq = problem.model, problem.model.nq
-    periods = np.array([c.period if c.wrap and c.period else 0.0
-                        for body in model.mechanism.bodies for c in body.joint.coordinates])  # fmt: skip
+    coordinates = (c for body in model.mechanism.bodies for c in body.joint.coordinates)
     q, v = path[:, :nq], path[:, nq:]
-    there = way(q[:-1], q[1:], periods)
+    there = way(q[:-1], q[1:], periods_of(coordinates))
     rates = h[:, None] * np.asarray(model.coordinate_rates(q[:-1], (v[:-1] + v[1:]) / 2), dtype=float)
     astray = np.abs(there - rates).max(axis=1) > ASTRAY * np.maximum(np.abs(there).max(axis=1), FAR)
     made = np.hstack([there, np.diff(v, axis=0)])

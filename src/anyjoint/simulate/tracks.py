@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .request import Request
 
 
-
 @frozen
 class ContactTrack:
     """Where a body touches its parent and the force that it gets there, at every sample, in the world, (samples, 3).

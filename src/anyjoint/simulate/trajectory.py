@@ -26,7 +26,7 @@ from .log import Log
 from .own_model import log_of
 from .samples import chart_changes, flat_rows, hermite
 from .status import Status
-from .tracks import read_tracks
+from .tracks import ContactForces, read_tracks
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -72,7 +72,7 @@ class Trajectory(Balance):
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
     run: Request | None = None  # what was asked for, if the run can be differentiated
-    contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
+    contacts: dict[str, ContactForces] = field(default_factory=dict)  # by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
     was: Log | None = field(init=False, repr=False, default=None)  # the parameters of the model in the run
 
@@ -110,11 +110,7 @@ class Trajectory(Balance):
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation."""
-        at = finite("resample: times", times)
-        if at.ndim != 1 or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
-            raise InputError(f"resample: times must be within {self.t[0]:g} and {self.t[-1]:g}, in one row")
-        if len(self.t) < 2:
-            raise InputError("resample: the trajectory has a single sample; simulate for longer")
+        at = self._inside(times)
         k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
         rates, a = self.coordinate_rates(), self.accelerations()
         q, v = hermite(self.t, self.q, rates, k, at), hermite(self.t, self.v, a, k, at)
@@ -125,6 +121,15 @@ class Trajectory(Balance):
         contacts = {name: track.take(met) for name, track in self.contacts.items()}
         return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive,
                           parameters=self.parameters, contacts=contacts)  # fmt: skip
+
+    def _inside(self, times: Sequence[float] | Floats) -> Floats:
+        """Times inside the run; refused where there are others, or nothing between samples."""
+        at = finite("resample: times", times)
+        if at.ndim != 1 or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
+            raise InputError(f"resample: times must be within {self.t[0]:g} and {self.t[-1]:g}, in one row")
+        if not len(self.t) or self.t[0] == self.t[-1]:
+            raise InputError("resample: the trajectory has a single sample; simulate for longer")
+        return at
 
     def _beside_jumps(
         self, q: Floats, v: Floats, rates: Floats, a: Floats, k: Floats, at: Floats, jumps: Floats

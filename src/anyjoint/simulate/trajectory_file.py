@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ def _write_csv(trajectory: Trajectory, target: Path) -> None:
         writer.writerows([repr(float(x)) for x in row] for row in table)
 
 
-WRITERS: dict[str, Callable[[Any, Path], None]] = {".npz": _write_npz, ".csv": _write_csv}
+WRITERS: dict[str, Callable[[Trajectory, Path], None]] = {".npz": _write_npz, ".csv": _write_csv}
 
 
-def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Floats]]:
     """Header and arrays (t, q, v; those of OPTIONAL that are known) of a file that `write` wrote as npz."""
     if Path(path).suffix.lower() == ".csv":
         raise InputError(f"{path} is a table, which lacks the run's status and events; load the .npz of the run")
@@ -120,7 +121,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-def _check(path: str | Path, header: Any, t: Any, q: Any, v: Any, **more: Any) -> None:
+def _check(path: str | Path, header: object, t: Floats, q: Floats, v: Floats, **more: Floats) -> None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}; was it saved by another version?")
     missing = {"method", "steps", "status", "events"} - set(header)

@@ -1,8 +1,16 @@
 """The way from one state to the next in coordinates that wrap."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from anyjoint.joints import Coordinate
 from anyjoint.scalar.array import Floats
+
+
+def periods_of(coordinates: Iterable[Coordinate]) -> Floats:
+    """Periods of those that wrap, else 0."""
+    return np.array([c.period if c.wrap and c.period else 0.0 for c in coordinates])
 
 
 def way(begin: Floats, end: Floats, periods: Floats) -> Floats:

@@ -46,7 +46,7 @@ def add_equations(builder: Builder, tracer: Tracer) -> tuple[Target, Place, list
 
 
 @frozen
-class Stretch:
+class BlockRow:
     """A block of velocities, and the blocks between it and the root, nearest first."""
 
     start: int
@@ -54,15 +54,15 @@ class Stretch:
     above: tuple[int, ...]
 
 
-def stretches(plan: Plan) -> list[Stretch]:
+def block_rows(plan: Plan) -> list[BlockRow]:
     """All blocks that have velocities; their links have places behind each other."""
-    found: list[Stretch] = []
+    found: list[BlockRow] = []
     ends: dict[int, tuple[int, ...]] = {-1: ()}  # the last link of a block -> the block and those above it
     index = {link.body: i for i, link in enumerate(plan.links)}
     for block in blocks(plan, MOST):
         above, width = ends[block[0].parent], block[-1].v.stop - block[0].v.start
         if width:
-            found.append(Stretch(block[0].v.start, width, above))
+            found.append(BlockRow(block[0].v.start, width, above))
             above = (len(found) - 1, *above)
         ends[index[block[-1].body]] = above
     return found
@@ -73,7 +73,7 @@ class Cholesky:
 
     def __init__(self, builder: Builder, plan: Plan, matrix: Target) -> None:
         self.builder, self.matrix, self.stride = builder, matrix, matrix.stride
-        self.parts = stretches(plan)
+        self.parts = block_rows(plan)
         self.scaled = builder.room(self.stride * self.stride)  # X, where M_KI stands in M
         self.factors = [builder.room(part.width * (part.width + 1)) for part in self.parts]
         self._kernels: dict[Hashable, int] = {}

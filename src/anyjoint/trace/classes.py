@@ -120,7 +120,9 @@ class Tracer:
             self._handed[givers] = sums, self._number(sums.key())
         return self._handed[givers]
 
-    def _parent_values(self, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
+    def _parent_values(
+        self, i: int, made: list[BodyTrace | None], name: str
+    ) -> tuple[Sequence[Scalar | None], Rebuild]:
         """What the parent of link i says in the present sweep."""
         parent = self.plan.links[i].parent
         if parent < 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder
@@ -136,7 +135,7 @@ def trace_tree(
     rows: dict[str, list[Scalar]] = {name: [variables.row(name, k) for k in range(n)] for name, n in sizes}
     nv = expansion.mechanism.nv if expansion else max((link.v.stop for link in plan.links), default=0)
     rows.setdefault("v", [0] * nv)
-    given: dict[str, Any] = {name: row for name, row in rows.items() if name not in ("q", "v")}
+    given: dict[str, Sequence[Scalar] | Vector] = {name: row for name, row in rows.items() if name not in ("q", "v")}
     expanded = None
     q, v = rows["q"], rows["v"]
     if expansion:
@@ -159,7 +158,7 @@ def trace_tree(
 
 def trace_records(
     variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Sequence[Scalar], v: Sequence[Scalar],
-    partials: Along | None = None, sized: Sequence[Input] = (), **others: Any,
+    partials: Along | None = None, sized: Sequence[Input] = (), **others: Sequence[Scalar] | Vector,
 ) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import Run, Store
+from anyjoint.codegen.activity import Flags, ranges_of
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import reached
 from anyjoint.scalar.array import Ints
 
 from .draft import Draft
 from .pair_layout import Target
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 ROWS, COLUMNS = 8, 32  # that one call writes, at most
 
 
@@ -35,31 +35,26 @@ def add_zeros(builder: Builder, to: Target, height: int) -> None:
         builder.runs.insert(before, Run.over(kernel, (to.at.array, offsets)))
 
 
-def _left(builder: Builder, to: Target, height: int) -> tuple[Bools, Ints]:
+def _left(builder: Builder, to: Target, height: int) -> tuple[Flags, Ints]:
     """Which entries no run writes, and for each row the first run that writes to it."""
     left, first = np.ones(height * to.stride, dtype=bool), np.full(height, len(builder.runs))
     for number, run in enumerate(builder.runs):
-        if to.at.array not in run.arrays:
-            continue
         kernel = builder.kernels[run.kernel]
-        for store in kernel.stores:
-            if run.arrays[store.array] == to.at.array:
-                columns = kernel.arrays[store.array].step * np.arange(kernel.columns)
-                at = (run.offsets[:, store.array, None] + store.offset + columns).ravel() - to.at.offset
-                at = at[(at >= 0) & (at < left.size)]
-                left[at] = False
-                first[at // to.stride] = np.minimum(first[at // to.stride], number)
+        for places in reached(kernel, run, (store.place for store in kernel.stores), to.at.array):
+            at = places.ravel() - to.at.offset
+            at = at[(at >= 0) & (at < left.size)]
+            left[at] = False
+            first[at // to.stride] = np.minimum(first[at // to.stride], number)
     return left.reshape(height, to.stride), first
 
 
-def _rectangles(left: Bools) -> Iterator[tuple[int, int, int, int]]:
+def _rectangles(left: Flags) -> Iterator[tuple[int, int, int, int]]:
     """What is left, as (row, column, rows, columns): rows that are alike together."""
     begin = 0
     for end in range(1, len(left) + 1):
         if end < len(left) and end - begin < ROWS and np.array_equal(left[end], left[begin]):
             continue
-        edges = np.flatnonzero(np.diff(left[begin], prepend=False, append=False))
-        for start, stop in edges.reshape(-1, 2).tolist():
+        for start, stop in ranges_of(left[begin]):
             for column in range(start, stop, COLUMNS):
                 yield begin, column, end - begin, min(COLUMNS, stop - column)
         begin = end

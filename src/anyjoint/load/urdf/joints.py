@@ -13,6 +13,7 @@ from anyjoint.spatial import Pose
 
 from ..markup import Element
 from ..numbers import NumberReader
+from .names import name_of
 from .origin import origin
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
@@ -66,10 +67,7 @@ def read_joints(root: Element, links: Collection[str], numbers: NumberReader) ->
     """All joints by name that connect links; each problem is reported."""
     report, found = numbers.report, dict[str, UrdfJoint]()
     for element in root.all("joint"):
-        name = element.attributes.get("name", "")
-        if not name.strip():
-            report.error(element.line, "name", "<joint> has no name; give each joint one of its own")
-            name = f"joint at line {element.line}"
+        name = name_of(element, report)
         made = _read_joint(element, name, links, numbers)
         if name in found:
             report.error(element.line, "duplicate", f"a second joint {name!r}; the first is at line {found[name].line}")

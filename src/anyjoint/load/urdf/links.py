@@ -13,6 +13,7 @@ from anyjoint.mechanism.shapes import Shape
 
 from ..markup import Element
 from ..numbers import NumberReader
+from .names import name_of
 from .origin import origin
 from .shapes import Looks
 
@@ -35,10 +36,7 @@ def read_links(root: Element, numbers: NumberReader, looks: Looks) -> dict[str, 
     """All links by name."""
     report, found = numbers.report, dict[str, Link]()
     for element in root.all("link"):
-        name = element.attributes.get("name", "")
-        if not name.strip():
-            report.error(element.line, "name", "<link> has no name; give each link one of its own")
-            name = f"link at line {element.line}"
+        name = name_of(element, report)
         inertia = read_inertia(element, name, numbers)
         visuals, collisions = (looks.shapes(element, tag) for tag in ("visual", "collision"))
         if name in found:

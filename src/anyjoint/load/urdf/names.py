@@ -39,6 +39,15 @@ SILENT = ("gazebo", "transmission", "calibration", "safety_controller")  # other
 MANY = {"robot": ("link", "joint", "material"), "link": ("visual", "collision")}  # children that may be several
 
 
+def name_of(element: Element, report: Report) -> str:
+    """The name of a link or a joint; one that has none is reported, and goes by its line."""
+    name, tag = element.attributes.get("name", ""), element.tag
+    if name.strip():
+        return name
+    report.error(element.line, "name", f"<{tag}> has no name; give each {tag} one of its own")
+    return f"{tag} at line {element.line}"
+
+
 def check_names(root: Element, report: Report) -> None:
     """Report attributes and elements that URDF does not have."""
     waiting = [root]

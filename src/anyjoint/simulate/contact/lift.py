@@ -11,11 +11,10 @@ from anyjoint.frozen import frozen
 from anyjoint.mechanism import Body
 from anyjoint.scalar.array import Floats
 
-from .joining import Frame, Touch, joining
+from .joining import Frame, Joined, joining
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
 
 
 @frozen
@@ -24,7 +23,7 @@ class Lifted:
 
     q: Floats
     v: Floats
-    touches: dict[str, Touch]
+    touches: dict[str, Joined]
 
     def frame(self, name: str) -> Frame:
         """The contact frame on a body."""
@@ -56,7 +55,7 @@ class Lift:
         return [self._lifted(x, y, {name: rows[k] for name, rows in found.items()})
                 for k, (x, y) in enumerate(zip(q, v, strict=True))]  # fmt: skip
 
-    def _lifted(self, q: Floats, v: Floats, touches: dict[str, Touch]) -> Lifted:
+    def _lifted(self, q: Floats, v: Floats, touches: dict[str, Joined]) -> Lifted:
         at, rates = np.empty(self.released.nq), np.empty(self.released.nv)
         at[self.same_q[1]], rates[self.same_v[1]] = q[self.same_q[0]], v[self.same_v[0]]
         for own, free in self.touching:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Stretch:
+class Span:
     """Samples in one combination of modes, in its own coordinates."""
 
     model: Model
@@ -32,12 +32,12 @@ class Stretch:
     v: list[Floats] = field(default_factory=list)
 
 
-class Recorder:
+class ContactRecorder:
     """Takes samples; `work` is what inputs, forces, friction, dampers and impacts have done so far."""
 
     def __init__(self, board: Switchboard) -> None:
         self.board = board
-        self.stretches: list[Stretch] = []
+        self.spans: list[Span] = []
         self.rows: list[tuple[Floats, ...]] = []  # q, v, a of the released model, work
         self.touches: list[dict[str, tuple[Floats, Floats]]] = []  # points and wrenches in body frames
         self.work = 0.0
@@ -64,14 +64,16 @@ class Recorder:
                     q[turn] *= -1
         self.rows.append((q, lifted.v, a, np.array([self.work])))
         self.touches.append(touches)
-        if not self.stretches or self.stretches[-1].model is not stepper.model:
-            self.stretches.append(Stretch(stepper.model))
-        for name, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):
-            getattr(self.stretches[-1], name).append(x)
+        if not self.spans or self.spans[-1].model is not stepper.model:
+            self.spans.append(Span(stepper.model))
+        last = self.spans[-1]
+        last.t.append(look.t)
+        last.q.append(look.q)
+        last.v.append(look.v)
 
     def cut(self, time: float) -> None:
         """Forget what came after a time."""
-        last = self.stretches[-1]
+        last = self.spans[-1]
         while len(last.t) > 1 and last.t[-1] > time:
             for part in (last.t, last.q, last.v, self.rows, self.touches):
                 part.pop()
@@ -79,13 +81,13 @@ class Recorder:
     def trajectory(self, status: Status, crossings: list[Crossing]) -> ContactTrajectory:
         """Everything that was recorded."""
         released, request = self.board.released, self.board.request
-        t = np.array([x for stretch in self.stretches for x in stretch.t])
+        t = np.array([x for span in self.spans for x in span.t])
         q, v, a, work = (np.array(column) for column in zip(*self.rows, strict=True))
         if released.mechanism.constraints:
             status = drifted(status, *drift(released, t, q, v))
         status = replace(status, note=request.note)
         poses = np.asarray(released.body_poses(q), dtype=float)
-        pieces = [Piece(x.model, np.array(x.t), np.array(x.q), np.array(x.v)) for x in self.stretches]
+        pieces = [Piece(x.model, np.array(x.t), np.array(x.q), np.array(x.v)) for x in self.spans]
         return ContactTrajectory(
             t, q, v, status, released, request.method, self.board.steps, crossings, request.drive, work[:, 0],
             modes=self.modes, impacts=self.impacts, pieces=pieces, a=a,

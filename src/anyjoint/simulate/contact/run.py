@@ -23,11 +23,11 @@ from ..status import Status
 from ..zeno import Crowd
 from .crossings import Crossings
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
-from .pace import Pace
-from .recorder import Recorder
+from .recorder import ContactRecorder
 from .records import ModeChange
 from .stride import Strider
 from .switch import SAME, STILL, Situation, Switchboard
+from .walker import Walker
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -52,7 +52,8 @@ class ContactRun:
         check_on_constraints(stepper.model, q[None], v[None])
         check_mobility(stepper.model, q)
         self.now = Situation(0.0, stepper, *stepper.settle(0.0, q, v))
-        self.recorder, self.pace, self.strider = Recorder(self.board), Pace(request), Strider(self.board, request)
+        self.recorder, self.walker = ContactRecorder(self.board), Walker(request)
+        self.strider = Strider(self.board, request)
         self.status: Status | None = None
         self.clear: dict[Watched, bool] = {}  # what has got away from 0, where modes begin, and can come back to it
         self.crowd = Crowd(request)
@@ -138,7 +139,7 @@ class ContactRun:
         k = math.floor(now.t / dt + 1e-9) + 1
         last = k * dt > duration - 1e-9 * dt
         target = duration if last else k * dt
-        q, v, end = self.pace.step(now, min(target, self._before_stop(target)))
+        q, v, end = self.walker.step(now, min(target, self._before_stop(target)))
         work, sampled = now.stepper.work, end == target
         self.board.steps += 1
         if not (np.isfinite(q).all() and np.isfinite(v).all()):

@@ -41,6 +41,9 @@ class ContactTrajectory(BrokenTrajectory):
     coordinates of the modes, `contacts` where bodies touch and with what force, by name.
     """
 
+    contacts: dict[str, ContactTrack] = field(default_factory=dict)  # type: ignore[assignment]  # one point each
+    modes: list[ModeChange] = field(default_factory=list)
+    impacts: list[Impact] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
 
     def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:

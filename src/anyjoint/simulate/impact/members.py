@@ -17,15 +17,15 @@ from .trajectory import ImpactTrajectory
 
 def simulate_members(request: Request, run: Callable[[Request], Any]) -> ImpactTrajectory:
     """All trajectories of a batch at the times of their steps; it ends where the first of them does."""
-    runs = [run(replace(member_of(request, k), single=True)) for k in range(request.batch)]
+    runs: list[ImpactTrajectory] = [run(replace(member_of(request, k), single=True)) for k in range(request.batch)]
     first = min(runs, key=lambda x: (x.status.ok, x.t[-1]))
     end = min(x.t[-1] for x in runs)
     marks = np.concatenate([[0.0], request.times])
     t = marks[marks <= end]
     at = [np.searchsorted(x.t, t, side="right") - 1 for x in runs]  # the second of two samples at a jump
 
-    def together(rows: Sequence[Any]) -> Floats:
-        return np.stack([row[k] for row, k in zip(rows, at, strict=True)], axis=1)
+    def together(rows: Sequence[Floats | None]) -> Floats:
+        return np.stack([row[k] for row, k in zip(rows, at, strict=True) if row is not None], axis=1)
 
     status = first.status
     if not status.ok:

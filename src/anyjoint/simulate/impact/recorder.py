@@ -61,7 +61,7 @@ class ImpactRecorder(Recorder):
         even = (np.abs(self.newest - k * self.request.dt) <= 1e-9 * self.request.dt) & (k % self.request.every == 0)
         return np.flatnonzero(even | np.isin(self.newest, list(self.marked)))
 
-    def trajectory(self) -> Trajectory:
+    def trajectory(self) -> ImpactTrajectory:
         """Everything that was recorded."""
         base = super().trajectory()
         a, forces = self._resting(base)
@@ -88,7 +88,7 @@ class ImpactRecorder(Recorder):
     def _accelerations(self, base: Trajectory, part: Floats, held: Sequence[Stop]) -> Floats:
         own = held_request(self.request, held)
         t, q, v = base.t[part], base.q[part], base.v[part]
-        tau, rows = own.drive.torques(t, q, v), own.parameters
-        times = t[:, None] if own.model.mechanism.timed else None
-        found = own.model.forward_dynamics(q, v, tau, times, parameters=rows and rows.take([0] * len(part)))
+        tau, times = own.drive.torques(t, q, v), t[:, None] if own.model.mechanism.timed else None
+        rows = own.parameters.take([0] * len(part)) if own.parameters else None
+        found = own.model.forward_dynamics(q, v, tau, times, parameters=rows)
         return np.asarray(found, dtype=float)

@@ -41,6 +41,7 @@ class ImpactTrajectory(BrokenTrajectory):
     of these.
     """
 
+    impacts: list[LimitImpact] = field(default_factory=list)
     stop_forces: dict[str, Floats] = field(default_factory=dict)
 
     def _applied(self, drive: Drive) -> Floats:
@@ -52,7 +53,7 @@ class ImpactTrajectory(BrokenTrajectory):
 
     def _rates(self) -> dict[str, int]:
         """The places among velocities of the coordinates that have limits."""
-        return {name: rate for name, _, rate, _ in limited_coordinates(self.own_model().mechanism)}
+        return {x.name: x.rate for x in limited_coordinates(self.own_model().mechanism)}
 
     def _work_of_constraints(self) -> Floats:
         """Of those that move, also by the impulses with which they answer those of the stops."""

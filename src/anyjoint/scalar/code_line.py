@@ -15,7 +15,7 @@ STANDARD = os.path.dirname(os.path.abspath(os.__file__))  # the standard library
 
 
 @frozen
-class Place:
+class CodeLine:
     """A line of a user's code: the part of it that failed, and the libraries that it had called."""
 
     file: str
@@ -29,14 +29,14 @@ class Place:
         return f"{readable(self.file)}:{self.number}" + (f": `{shown}`" if shown else "")
 
 
-def definition(function: Any) -> Place | None:
+def definition(function: Any) -> CodeLine | None:
     """Where a user wrote a function; None for what is of this library, or not written in Python."""
     code = _code(function)
     own = code is None or code.co_filename.startswith(PACKAGE + os.sep)
-    return None if code is None or own else Place(code.co_filename, code.co_firstlineno)
+    return None if code is None or own else CodeLine(code.co_filename, code.co_firstlineno)
 
 
-def place_of(error: BaseException, function: Any = None) -> Place | None:
+def line_of(error: BaseException, function: Any = None) -> CodeLine | None:
     """The last line of user code that an error went through; where the function was written if it went through none."""
     home = _code(function)
     frames = list(_walk(error.__traceback__))
@@ -44,7 +44,7 @@ def place_of(error: BaseException, function: Any = None) -> Place | None:
         code = frames[k].tb_frame.f_code
         if not _is_library(code.co_filename) or (home and code.co_filename == home.co_filename):
             libraries = " ".join(str(f.tb_frame.f_globals.get("__name__", "")) for f in frames[k + 1 :])
-            return _place(frames[k], libraries)
+            return _line(frames[k], libraries)
     return definition(function)
 
 
@@ -54,12 +54,12 @@ def _walk(at: TracebackType | None) -> Iterator[TracebackType]:
         at = at.tb_next
 
 
-def _place(at: TracebackType, libraries: str) -> Place:
+def _line(at: TracebackType, libraries: str) -> CodeLine:
     code = at.tb_frame.f_code
     line = linecache.getline(code.co_filename, at.tb_lineno, at.tb_frame.f_globals).strip("\n")
     # Without a source (a function from `eval`), the names that the code uses still tell what it called.
     expression = _part(at, line) if line else ".".join(code.co_names)
-    return Place(code.co_filename, at.tb_lineno, line.strip(), expression, libraries)
+    return CodeLine(code.co_filename, at.tb_lineno, line.strip(), expression, libraries)
 
 
 def _part(at: TracebackType, line: str) -> str:

@@ -10,7 +10,7 @@ from ..request import Request
 from .switch import Situation
 
 
-class Pace:
+class Walker:
     """Takes steps; remembers the length that errors allow."""
 
     def __init__(self, request: Request) -> None:
