@@ -1,4 +1,4 @@
-"""Rotations whose sines and cosines stand in memory: derivatives go by the angle, wherever that is what stands there."""
+"""Rotations whose sines and cosines stand in memory: derivatives go by the angle, if that is what stands there."""
 
 import numpy as np
 import pytest

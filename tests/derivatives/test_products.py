@@ -351,8 +351,8 @@ def test_operations_are_a_small_multiple():
 def test_derivatives_of_general_joints_hide_no_identities():
     """Normals of tori are unit vectors and their rates are at right angles to them."""
     products = gallery.torus_chain(5).compile(form="straight").products
-    assert products.named("jvp inverse_dynamics").op_count().total <= 2_449  # JVP0
-    assert products.named("vjp inverse_dynamics").op_count().total <= 2_415  # VJP0
+    assert products.named("jvp inverse_dynamics").op_count().total <= 2_449
+    assert products.named("vjp inverse_dynamics").op_count().total <= 2_415
 
 
 def test_second_derivatives_of_general_joints_are_a_small_multiple():
