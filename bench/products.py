@@ -19,7 +19,7 @@ from anyjoint.codegen import count_schedule
 
 REPEATS, STATES, STEPS = 15, 64, 1000
 GOALS = {("vjp", "inverse_dynamics"): 2.6, ("vjp", "forward_dynamics"): 2.8, ("jvp", "forward_dynamics"): 2.5,
-         ("hvp", "forward_dynamics"): 7.0}  # fmt: skip
+         ("hvp", "inverse_dynamics"): 7.0, ("hvp", "forward_dynamics"): 7.0}  # fmt: skip
 MODELS = {
     "RC6": lambda: gallery.revolute_chain(6),
     "RC20": lambda: gallery.revolute_chain(20),

@@ -81,7 +81,7 @@ def by_floats(method, mech, rows):
     plan, gravity = workshop(mech, "auto").plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
     v = rows.get("v", np.zeros(mech.nv))
     by_velocity = {name: x for name, x in rows.items() if name not in ("v", *rows_of(method))}
-    records = float_bodies(plan, rows["q"], v, partials=method.partials is not None, **by_velocity)
+    records = float_bodies(plan, rows["q"], v, method.partials is not None, method.factors, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
         if not method.masses:

@@ -141,10 +141,11 @@ class _Uses:
         return run.arrays[store.array], run.offsets[:, store.array] + store.offset
 
 
-def ranges_of(flags: Flags) -> list[tuple[int, int]]:
-    """Ranges of flags that are set: the first of each, and the one behind its last."""
-    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
-    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
+def ranges_of(flags: Flags, near: int = 1) -> list[tuple[int, int]]:
+    """Ranges of flags that are set: the first of each, and the one behind its last; `near` ones are in one range."""
+    at = np.flatnonzero(flags)
+    parts = np.split(at, np.flatnonzero(np.diff(at) > near) + 1)
+    return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part)]
 
 
 def _dependent_stores(kernel: Kernel, active: Collection[int]) -> list[int]:

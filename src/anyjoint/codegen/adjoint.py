@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from anyjoint.codegen.activity import Entries, activity, lasting
+from anyjoint.codegen.angles import Angles
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.keep import cut_at, kept_values
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, without_idle
@@ -50,6 +51,8 @@ def adjoint(
     `twice`: the adjoint will be differentiated again. Inputs with entries in `only` may lack derivatives by others.
     """
     schedule, loops = unrolled(one_by_one(schedule))
+    angles = Angles(schedule, loops)
+    schedule = angles.schedule
     if any(run.again for run in schedule.runs):
         raise ExpressionError("The adjoint of an adjoint with loops is not known; take the tangent of one of them.")
     found = activity(schedule, inputs, only)
@@ -59,10 +62,11 @@ def adjoint(
         kernel, used = without_idle(_straight(schedule.kernels[0], found.loads[0], made))
         number = made.builder.kernel(kernel)
         made.builder.runs.append(Run(number, *made.columns(schedule.runs[0], used)))
-        return made.made()
+        return made.made(angles)
     made.clear([array.name for array in schedule.arrays if array.name != output])
     still = lasting(schedule)
-    parts = zip(schedule.kernels, found.loads, found.stores, still.loads, still.stores, strict=True)
+    kept = [_Kept(*x) for x in zip(still.loads, still.stores, angles.loads, angles.stores, strict=True)]
+    parts = zip(schedule.kernels, found.loads, found.stores, kept, strict=True)
     pairs = [_pair(*part, made) for part in parts]
     forward, rest = [made.builder.kernel(pair.forward) for pair in pairs], Rest(made, found.alive, loops, twice)
     tapes = _forward_runs(schedule, made, pairs, forward, rest)
@@ -84,7 +88,7 @@ def adjoint(
         rest.end_adjoints(i)
     for name in inputs:
         made.fetch(name, add=name in totals)
-    return made.made()
+    return made.made(angles)
 
 
 @frozen
@@ -154,16 +158,35 @@ def _straight(kernel: Kernel, active: Collection[int], made: Shadows) -> Kernel:
     return Kernel(graph, (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays)), loads, tuple(stores))
 
 
+@frozen
+class _Kept:
+    """Variables that are loaded from where they still stand, stores that do, and those of both that are angles."""
+
+    loads: Collection[int]
+    stores: Collection[int]
+    angles: Mapping[int, Place]  # in whose place the sine stands, and the cosine behind it
+    angles_stored: Mapping[int, Place]
+
+    def places(self, kernel: Kernel, copy: Copied) -> dict[int, tuple[int, int]]:
+        """Where values of a kernel can be read again."""
+        found = {copy.variable[i]: kernel.loads[i] for i in self.loads if i in copy.variable and i not in self.angles}
+        for position in self.stores:
+            if position not in self.angles_stored:
+                found.setdefault(copy.stores[position], kernel.stores[position].place)
+        angles = {copy.variable[i]: place for i, place in self.angles.items() if i in copy.variable}
+        angles |= {copy.stores[position]: place for position, place in self.angles_stored.items()}
+        for angle, place in angles.items():
+            found |= {copy.graph.node(Op.SIN, angle): place, copy.graph.node(Op.COS, angle): place.at(1)}
+        return found
+
+
 def _pair(
-    kernel: Kernel, active: Collection[int], alive: Collection[int], kept_loads: Collection[int],
-    kept_stores: Collection[int], made: Shadows,
-) -> _Pair:  # fmt: skip
+    kernel: Kernel, active: Collection[int], alive: Collection[int], kept: _Kept, made: Shadows
+) -> _Pair:
     """The kernel with a tape, and its adjoint: arguments n + j are adjoints of arguments j, 2 n is the tape."""
     back, n = _backward(kernel, active, alive), len(kernel.arrays)
     copy, graph = back.copy, back.copy.graph
-    standing = {copy.variable[i]: kernel.loads[i] for i in kept_loads if i in copy.variable}
-    for position in kept_stores:
-        standing.setdefault(copy.stores[position], kernel.stores[position].place)
+    standing = kept.places(kernel, copy)
     taped = kept_values(graph, list(back.results.values()), set(back.seeds), standing)
     values = copy.values(kernel)
     values += [Store(Node(graph, node), n, slot) for node, slot in taped.items()]

@@ -12,12 +12,15 @@ from dataclasses import replace
 import numpy as np
 
 from anyjoint.codegen.activity import Flags, ranges_of
+from anyjoint.codegen.angles import Angles
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.codegen.passes import over_derivatives
 from anyjoint.frozen import frozen
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into, reachable
+
+NEAR = 8  # numbers so far apart are cleared in one go
 
 
 @frozen
@@ -136,13 +139,14 @@ class Shadows:
             self.builder.clear(found[1], found[0])
 
     def clear_some(self, flags: Sequence[Flags]) -> None:
-        """Fill the flagged numbers of shadows with zeros, array by array."""
+        """Fill the flagged numbers of shadows with zeros, array by array, and what few stand between them."""
         for array, some in enumerate(flags):
-            for begin, end in ranges_of(some):
+            for begin, end in ranges_of(some, NEAR):
                 self.builder.clear(end - begin, self.place[array].at(begin))
 
-    def made(self) -> Schedule:
+    def made(self, angles: Angles) -> Schedule:
         """The schedule, each kernel once that some run calls: passes that were written out have the same many times."""
         builder = self.builder
         arrays = builder.arrays if builder.work else builder.given
-        return over_derivatives(Schedule(arrays, tuple(builder.kernels), tuple(builder.runs), builder.work))
+        schedule = Schedule(arrays, tuple(builder.kernels), tuple(builder.runs), builder.work)
+        return over_derivatives(angles.back(schedule))

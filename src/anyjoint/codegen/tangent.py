@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from anyjoint.codegen.activity import Entries, activity
+from anyjoint.codegen.angles import Angles
 from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store, without_idle
 from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Shadows, copied, one_by_one
@@ -15,6 +16,7 @@ from anyjoint.codegen.unroll import unrolled
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.forward import tangents
 from anyjoint.symbolic.partials import derivative_graph
+from anyjoint.symbolic.rotation import with_rotations
 
 
 def rate_of(name: str) -> str:
@@ -30,6 +32,8 @@ def tangent(
     An array may be input and output. Directions of inputs with entries in `only` must be zero at all others.
     """
     schedule, loops = unrolled(one_by_one(schedule))
+    angles = Angles(schedule, loops)
+    schedule = angles.schedule
     found = activity(schedule, inputs, only)
     made = Shadows(schedule, found.shadowed, {x: rate_of(x) for x in (*inputs, *outputs)})
     looping = any(run.again for run in schedule.runs) or bool(loops)  # a pass may read what only the next one writes
@@ -52,7 +56,7 @@ def tangent(
         rest.end_rates(i)
     for name in outputs:
         made.fetch(name)
-    return made.made()
+    return made.made(angles)
 
 
 def _tangent(kernel: Kernel, active: Collection[int], alive: Collection[int], made: Shadows) -> Kernel:
@@ -66,7 +70,8 @@ def _tangent(kernel: Kernel, active: Collection[int], alive: Collection[int], ma
         directions[leaf] = graph.variable("rate").id
         loads[directions[leaf]] = (n + array, offset)
     moving = [copy.stores[p] for p in sorted(alive)]
-    rates = tangents(derivative_graph(graph, list(dict.fromkeys(moving)), leaves), directions)
+    d = with_rotations(derivative_graph(graph, list(dict.fromkeys(moving)), leaves))
+    rates = tangents(d, directions)
     zero = graph.constant_id(0.0)
     for position in sorted(alive):
         store, rate = kernel.stores[position], rates.get(copy.stores[position], zero)

@@ -53,6 +53,7 @@ class Algorithm:
     masses: bool = True  # whether sweeps read inertias
     siblings: bool = False  # whether sweeps tell a link's children apart, by `elders`
     partials: Along | None = None
+    factors: bool = False  # whether sweeps read the factors of joints, `pieces`
     sized: tuple[Input, ...] = ()  # those of the inputs that have not one number per velocity
 
 
@@ -67,6 +68,7 @@ def algorithm(
     masses: bool = True,
     siblings: bool = False,
     partials: Along | None = None,
+    factors: bool = False,
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
     for direction, _ in sweeps:
@@ -79,7 +81,7 @@ def algorithm(
             raise AlgorithmError(f"{name}: the {kind} {twice[0]!r} is declared twice")
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
     rows = names, tuple(results), tuple(totals)
-    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials, sized)
+    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials, factors, sized)
 
 
 class Parent:

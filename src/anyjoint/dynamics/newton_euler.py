@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
+from anyjoint.spatial import Matrix, Translation, Vector, cross, vector, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, Sweep, algorithm
@@ -20,6 +20,13 @@ def accelerate(body: Record, parent: Parent) -> None:
 
     Angular ones are [LJ eq. 77, 78, 80], linear ones [LJ eq. 79, 84], of the origin instead of the centre of mass.
     """
+    body.w, body.wdot, body.acceleration = (_by_factors if body.pieces else _by_legs)(body, parent)
+    body.Omega = acceleration_tensor(body.w, body.wdot)
+    body.b = inertial_wrench(body)
+
+
+def _by_legs(body: Record, parent: Parent) -> tuple[Vector, Vector, Vector]:
+    """By the joint's Jacobian, in its working frame."""
     x = body.A.turn(parent.w)
     s_A, s_B = body.S_A @ body.qd, body.S_B @ body.qd
     y = x + s_A[:3]
@@ -31,9 +38,21 @@ def accelerate(body: Record, parent: Parent) -> None:
     if body.W.factors:
         linear = body.W.turn(linear + acceleration_tensor(V, wdot) @ body.W.p)
         V, wdot = body.W.turn(V), body.W.turn(wdot)
-    body.w, body.wdot, body.acceleration = V, wdot, linear
-    body.Omega = acceleration_tensor(V, wdot)
-    body.b = inertial_wrench(body)
+    return V, wdot, linear
+
+
+def _by_factors(body: Record, parent: Parent) -> tuple[Vector, Vector, Vector]:
+    """By one factor of the pose after the other, each as a joint of its own: nothing is turned more than once."""
+    w, wdot, linear = parent.w, parent.wdot, parent.acceleration
+    for piece in body.pieces:
+        (factor,) = piece.pose.factors
+        s, sdot = piece.S @ body.qd, piece.S @ body.qdd + piece.c
+        if isinstance(factor, Translation):
+            linear = linear + acceleration_tensor(w, wdot) @ vector(*factor.p) + 2 * cross(w, s[3:]) + sdot[3:]
+        else:
+            x = factor.turn(w)
+            w, wdot, linear = x + s[:3], factor.turn(wdot) + cross(x, s[:3]) + sdot[:3], factor.turn(linear)
+    return w, wdot, linear
 
 
 def acceleration_tensor(w: Vector, wdot: Vector) -> Matrix:
@@ -65,9 +84,18 @@ def inertial_wrench(body: Record) -> Vector:
 
 def collect(body: Record, parent: Parent) -> None:
     """Inward: joint wrenches and generalized forces [LJ pass 2, eq. 72, 73; SG eq. 13-15]."""
-    f = body.W.force(body.plus("f", body.b))
-    body.generalized = (body.S_A + body.S_B).T @ f
-    parent.add("f", body.A.force(f))
+    f = body.plus("f", body.b)
+    if body.pieces:
+        generalized = zeros(len(body.qd))
+        for piece in reversed(body.pieces):
+            generalized = generalized + piece.S.T @ f
+            f = piece.pose.force(f)
+        body.generalized = generalized
+        parent.add("f", f)
+    else:
+        f = body.W.force(f)
+        body.generalized = (body.S_A + body.S_B).T @ f
+        parent.add("f", body.A.force(f))
 
 
 def resist(body: Record, parent: Parent) -> None:
@@ -118,4 +146,9 @@ MASS_TIMES = algorithm(
     results=["generalized"],
     over="regrouped",
     gravity=False,
+)
+# Where joints have several factors, these are often fewer operations.
+NEWTON_EULER_BY_FACTORS, BIAS_BY_FACTORS, GRAVITY_BY_FACTORS, MASS_TIMES_BY_FACTORS = (
+    replace(method, name=f"{method.name} by factors", factors=True)
+    for method in (NEWTON_EULER, BIAS, GRAVITY, MASS_TIMES)
 )

@@ -69,18 +69,30 @@ def motion_of(legs: Legs, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
 
 def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]) -> Piece:
     """Pose, S = vee(G^-1 dG/dq) and c = Sdot*qdot of a product of factors."""
-    G = pose(q)
-    entries = [factor_entries(factor) for factor in G.factors]
+    return product(factor_pieces(pose, q, v), v)
+
+
+def factor_pieces(
+    pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]
+) -> list[Piece]:
+    """Each factor of a product as a piece."""
+    factors = pose(q).factors
+    entries = [factor_entries(factor) for factor in factors]
     if not q or not any(entries):
-        return Piece(G, zeros(6, len(v)), zeros(6))
+        return [still_piece(factor, len(v)) for factor in factors]
     _, partials, second = jet(lambda x: [e for factor in pose(x).factors for e in factor_entries(factor)], q, v)
     pieces, at = [], 0
-    for factor, values in zip(G.factors, entries, strict=True):
+    for factor, values in zip(factors, entries, strict=True):
         window = slice(at, at + len(values))
         at += len(values)
         S = columns([_twist(factor, p[window]) for p in partials])
         pieces.append(Piece(Pose((factor,)), S, _second_twist(factor, second[window])))
-    return product(pieces, v)
+    return pieces
+
+
+def still_piece(factor: Factor, nv: int) -> Piece:
+    """A factor that does not move."""
+    return Piece(Pose((factor,)), zeros(6, nv), zeros(6))
 
 
 def product(pieces: Sequence[Piece], v: Sequence[Scalar]) -> Piece:

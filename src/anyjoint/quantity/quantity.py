@@ -11,11 +11,13 @@ from collections.abc import Callable, Hashable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
+from anyjoint.codegen import count_schedule
 from anyjoint.constraints import Push
 from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.frozen import frozen
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import GENERAL
 
 if TYPE_CHECKING:
     from .accelerations import Equation
@@ -101,9 +103,24 @@ def with_time(workshop: Workshop, inputs: tuple[str, ...]) -> tuple[str, ...]:
     return (*inputs, "t") if workshop.mechanism.timed else inputs
 
 
-def sweeps(algorithm: Algorithm) -> Callable[[Workshop, str], Trace]:
-    """How a quantity is traced that is an algorithm of sweeps and nothing else."""
-    return lambda workshop, _: workshop.sweeps(algorithm)
+def sweeps(algorithm: Algorithm, by_factors: Algorithm | None = None) -> Callable[[Workshop, str], Trace]:
+    """How a quantity is traced that is an algorithm of sweeps and nothing else.
+
+    `by_factors` does the same where joints have several factors; what takes fewer operations is taken.
+    """
+
+    def trace(workshop: Workshop, _: str) -> Trace:
+        made = workshop.sweeps(algorithm)
+        if by_factors is None or all(link.kind != GENERAL for link in made.plan.links):
+            return made
+        return fewer(made, workshop.sweeps(by_factors))
+
+    return trace
+
+
+def fewer(one: Trace, other: Trace) -> Trace:
+    """The one that takes fewer operations."""
+    return min(one, other, key=lambda trace: count_schedule(trace.schedule).total)
 
 
 Q = Row("q", "coordinates", meaning="coordinates")

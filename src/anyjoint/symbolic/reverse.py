@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.partials import DerivativeGraph, derivative_graph, hazardous_branches
+from anyjoint.symbolic.rotation import with_rotations
 
 
 def adjoints(d: DerivativeGraph, seeds: dict[int, int], order: list[int] | None = None) -> dict[int, int]:
@@ -25,7 +26,7 @@ def adjoints(d: DerivativeGraph, seeds: dict[int, int], order: list[int] | None 
 
 def pullback(g: Graph, seeds: Mapping[int, int], leaves: Sequence[int]) -> dict[int, int]:
     """The derivative of sum(seeds[root] * root) by every leaf, as node ids; absent means zero."""
-    d = derivative_graph(g, list(seeds), leaves)
+    d = with_rotations(derivative_graph(g, list(seeds), leaves))
     hazards = hazardous_branches(g, d.roots, leaves)
     adjoint = _guarded(d, dict(seeds), needs(d, hazards)) if hazards else adjoints(d, dict(seeds))
     zero = g.constant_id(0.0)

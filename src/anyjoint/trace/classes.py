@@ -178,7 +178,8 @@ class Tracer:
         link, exact = self.plan.links[i], self.kinds[i][1]
         raw: list[Scalar] = [trace.variable(FromRaw(k)) if x is None else x for k, x in enumerate(exact)]
         q = [trace.variable(FromRow("q", k)) for k in range(link.joint.nq)]
-        nv, inputs = link.joint.nv, self.algorithm.inputs
+        algorithm = self.algorithm
+        nv, inputs = link.joint.nv, algorithm.inputs
         v: list[Scalar] = [trace.variable(FromRow("v", k)) if "v" in inputs else 0 for k in range(nv)]
         up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in self.ground["acceleration"][0]))
         given: dict[str, Vector] = {}
@@ -189,7 +190,7 @@ class Tracer:
                 entries = known if known is not None else (None,) * (part.stop - part.start)
                 values = (trace.variable(FromRow(name, k)) if x is None else x for k, x in enumerate(entries))
                 given[name] = vector(*values)
-        record = self.joints.record(trace.graph, link, raw, q, v, up, given, self.algorithm.partials)
+        record = self.joints.record(trace.graph, link, raw, q, v, up, given, algorithm.partials, algorithm.factors)
         if not self.algorithm.siblings:
             record.elders = 0
         for name, value in vars(record).items():

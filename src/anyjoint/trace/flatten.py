@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.dynamics.small_matrix import LDL
-from anyjoint.joints.product_rule import Motion
+from anyjoint.joints.product_rule import Motion, Piece
 from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import BlockInertia, Pose, QuarterTurn, Rotation, Translation, Turn
 from anyjoint.symbolic.rewrite import Flat, joined
@@ -36,6 +36,8 @@ def flatten(value: Any) -> Flat:
         return _parts([value.L, value.inverse], lambda parts: LDL(*parts))
     if isinstance(value, Motion):
         return _parts([value.A, value.B, value.S_A, value.S_B, value.c], lambda parts: Motion(*parts))
+    if isinstance(value, Piece):
+        return _parts([value.pose, value.S, value.c], lambda parts: Piece(*parts))
     if isinstance(value, (list, tuple)) and not isinstance(value, Columns):
         return _parts(value, type(value))
     return [value], lambda flat: flat[0]

@@ -12,7 +12,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
-from anyjoint.tree.links import link_motion, link_partials
+from anyjoint.tree.links import link_motion, link_partials, link_pieces
 from anyjoint.tree.plan import Link
 
 from .flatten import flatten
@@ -20,7 +20,7 @@ from .flatten import flatten
 
 @frozen
 class JointProgram:
-    """Expressions of a Motion, or of Partials, in variables q, v and the joint's parameters."""
+    """Expressions of a Motion, of Partials or of Pieces, in variables q, v and the joint's parameters."""
 
     q: tuple[Node, ...]
     v: tuple[Node, ...]
@@ -51,6 +51,13 @@ def trace_partials(link: Link, program: JointProgram, by_coordinates: bool) -> J
     return JointProgram(
         tuple(q), tuple(v), tuple(p), tuple(merge_identities(scalars)), lambda flat: Partials(*rebuild(flat))
     )
+
+
+def trace_pieces(link: Link) -> JointProgram:
+    """Trace the factors of a general joint."""
+    q, v, p = joint_variables(Graph(), link)
+    scalars, rebuild = flatten(link_pieces(link, p, q, v))
+    return JointProgram(tuple(q), tuple(v), tuple(p), tuple(merge_identities(scalars)), rebuild)
 
 
 def joint_variables(g: Graph, link: Link) -> tuple[list[Node], list[Node], list[Node]]:

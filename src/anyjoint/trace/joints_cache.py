@@ -8,15 +8,15 @@ from anyjoint.dynamics.algorithm import Along
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import bind, signature
 from anyjoint.joints.partials import Partials
-from anyjoint.joints.product_rule import Motion
+from anyjoint.joints.product_rule import Motion, Piece
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
-from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body
+from anyjoint.tree.links import give_input, give_partials, give_pieces, give_springs, joint_numbers, link_body
 from anyjoint.tree.plan import GENERAL, Link
 from anyjoint.tree.record import Record
 
-from .joint_program import JointProgram, trace_joint, trace_partials
+from .joint_program import JointProgram, trace_joint, trace_partials, trace_pieces
 
 
 class JointCache:
@@ -25,6 +25,7 @@ class JointCache:
     def __init__(self) -> None:
         self._programs: dict[Hashable, JointProgram] = {}
         self._partials: dict[Hashable, JointProgram] = {}
+        self._pieces: dict[Hashable, JointProgram] = {}
 
     def key(self, link: Link) -> Hashable:
         """What makes two links' joints the same kind."""
@@ -61,6 +62,18 @@ class JointCache:
         made: Partials = self._partials[key].copy_into(graph, q, v, values)
         return made
 
+    def pieces(
+        self, graph: Graph, link: Link, q: Sequence[Scalar], v: Sequence[Scalar], values: Sequence[Scalar]
+    ) -> list[Piece]:
+        """A general joint's factors copied into a graph; hinges and sliders need none."""
+        if link.kind != GENERAL:
+            return []
+        key = self.key(link)
+        if key not in self._pieces:
+            self._pieces[key] = trace_pieces(link)
+        made: list[Piece] = self._pieces[key].copy_into(graph, q, v, values)
+        return made
+
     def jacobian_rate(
         self,
         graph: Graph,
@@ -79,12 +92,14 @@ class JointCache:
 
     def record(
         self, graph: Graph, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], up: Vector,
-        given: Mapping[str, Vector], partials: Along | None,
+        given: Mapping[str, Vector], partials: Along | None, factors: bool,
     ) -> Record:  # fmt: skip
-        """What the first sweep starts from: a link's motion, springs, derivatives if read, place and inputs."""
+        """What the first sweep starts from: a link's motion, springs, what else is read of joints, place and inputs."""
         own = joint_numbers(link, raw)
         record = link_body(link, raw, q, v, self.motion(graph, link, q, v, own))
         give_springs(record, link, raw, q, v)
+        if factors:
+            give_pieces(record, link, raw, self.pieces(graph, link, q, v, own))
         if partials:
             by_coordinates = partials == "coordinates"
             found = self.partials(graph, link, q, v, own, by_coordinates)

@@ -129,6 +129,7 @@ def trace_tree(
     expansion: Expansion | None = None,
     partials: Along | None = None,
     sized: Sequence[Input] = (),
+    factors: bool = False,
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
     variables = Variables(Graph(), numbers)
@@ -145,7 +146,7 @@ def trace_tree(
         given |= {name: expanded.Phi @ vector(*given[name]) for name in moving}
         if "qdd" in given:
             given["qdd"] = given["qdd"] + expanded.second
-    records, root = trace_records(variables, plan, numbers, joints, q, v, partials, sized, **given)
+    records, root = trace_records(variables, plan, numbers, joints, q, v, partials, sized, factors, **given)
     if expanded:
         for link, record in zip(plan.links, records, strict=True):
             record.qdd_rest = expanded.second[link.v]
@@ -158,7 +159,8 @@ def trace_tree(
 
 def trace_records(
     variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Sequence[Scalar], v: Sequence[Scalar],
-    partials: Along | None = None, sized: Sequence[Input] = (), **others: Sequence[Scalar] | Vector,
+    partials: Along | None = None, sized: Sequence[Input] = (), factors: bool = False,
+    **others: Sequence[Scalar] | Vector,
 ) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []
@@ -168,7 +170,7 @@ def trace_records(
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [variables.number(start + k) for k in range(len(values))]
         given = {name: vector(*row[parts[name][len(records)]]) for name, row in others.items()}
-        records.append(joints.record(variables.graph, link, raw, q[link.q], v[link.v], up, given, partials))
+        records.append(joints.record(variables.graph, link, raw, q[link.q], v[link.v], up, given, partials, factors))
     return records, ground(up)
 
 

@@ -103,7 +103,8 @@ class Workshop(Plans):
         def straight() -> Traced:
             sized = algorithm.sized
             sizes = self.sizes(algorithm.inputs, algorithm.over, sized)
-            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, algorithm.partials, sized)
+            read = algorithm.partials, sized, algorithm.factors
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, *read)
             tree.run(algorithm)
             return row_schedule(tree.variables, algorithm.inputs, tree.outputs(algorithm))
 

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.partials import Direction, Partials, along_coordinates, along_velocities, joint_partials
-from anyjoint.joints.product_rule import Motion, motion_of
+from anyjoint.joints.product_rule import Motion, Piece, factor_pieces, motion_of, still_piece
 from anyjoint.joints.spring import Spring
 from anyjoint.scalar import Scalar, jet, sincos_of_sum
 from anyjoint.spatial import (
@@ -162,39 +162,68 @@ def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Se
     return motion_of(stripped_legs(joint, link.core), q, v)
 
 
+def link_pieces(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Piece]:
+    """The factors of the moving part of a general joint; none where it knows its S and c in closed form."""
+    joint = bind(link.joint, values)
+    if type(joint).motion is not Joint.motion:
+        return []
+    legs = stripped_legs(joint, link.core)
+
+    def pose(x: Sequence[Scalar]) -> Pose:
+        A, B = legs(x)
+        return A @ B.inverse()
+
+    return factor_pieces(pose, q, v)
+
+
+def give_pieces(body: Record, link: Link, raw: Sequence[Scalar], pieces: Sequence[Piece]) -> None:
+    """All factors from the parent to the link, where the joint has some."""
+    if pieces:
+        nv = link.joint.nv
+        lead, tail = ([still_piece(f, nv) for f in part] for part in (_lead(link, raw), _tail(link, raw)))
+        body.pieces = [x for x in (*lead, *pieces, *tail) if not is_identity(x.pose.factors[0])]
+
+
 def link_body(
     link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None
 ) -> Record:
     """The record of one link before the first sweep."""
-    turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
+    lead, kind, e_z = _lead(link, raw), link.kind, zeros(6, 1)
+    *before, _, after = lead
     x, y, z = raw[4:7]
-    after = _rotation(2, raw[7], raw[8])
-    kind, e_z = link.kind, zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
-        A = Pose([*turn, Translation((x, y, z)), _rotation(2, *sincos_of_sum(q[0], raw[9]))])
+        A = Pose([*before, Translation((x, y, z)), _rotation(2, *sincos_of_sum(q[0], raw[9]))])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == SLIDER:
         e_z[5, 0] = 1
-        A = Pose([*turn, Translation((x, y, z + q[0])), after])
+        A = Pose([*before, Translation((x, y, z + q[0])), after])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == GENERAL and motion is not None:
-        motion = Motion(
-            Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c
-        )
+        motion = Motion(Pose(lead) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c)
     elif kind == FIXED:
-        A = Pose([*turn, Translation((x, y, z)), after])
-        motion = Motion(A, Pose(), zeros(6, 0), zeros(6, 0), zeros(6))
+        motion = Motion(Pose(lead), Pose(), zeros(6, 0), zeros(6, 0), zeros(6))
     assert motion is not None  # general links always come with their motion
-    behind = raw[len(raw) - len(link.tail) :]
-    before = _nudge(behind[-NUDGE:]) if link.nudged else []
-    A = Pose([*before, *(f for f in motion.A.factors if not is_identity(f))])
-    W = motion.B.inverse()
-    if len(link.tail) > NUDGE:
-        *R, px, py, pz = behind[: len(behind) - NUDGE * link.nudged]
-        W = W @ Pose([Translation((px, py, pz)), Turn(vector(*R).reshape(3, 3))])
-    W = Pose([f for f in W.factors if not is_identity(f)])
-    return Record(A=A, W=W, S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v))
+    A = Pose([f for f in motion.A.factors if not is_identity(f)])
+    W = Pose([f for f in (*motion.B.inverse().factors, *_tail(link, raw)) if not is_identity(f)])
+    S_A, S_B, J = motion.S_A, motion.S_B, raw_inertia(raw)
+    return Record(A=A, W=W, S_A=S_A, S_B=S_B, c=motion.c, J=J, qd=vector(*v), pieces=[])
+
+
+def _lead(link: Link, raw: Sequence[Scalar]) -> list[Factor]:
+    """The factors from the parent to a joint, of which the last two are a translation and a rotation."""
+    before = _nudge(raw[len(raw) - NUDGE :]) if link.nudged else []
+    turn = _rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])
+    x, y, z = raw[4:7]
+    return [*before, *turn, Translation((x, y, z)), _rotation(2, raw[7], raw[8])]
+
+
+def _tail(link: Link, raw: Sequence[Scalar]) -> list[Factor]:
+    """The factors from a joint to the link, if it has a frame of its own."""
+    if len(link.tail) <= NUDGE:
+        return []
+    *R, x, y, z = raw[len(raw) - len(link.tail) : len(raw) - NUDGE * link.nudged]
+    return [Translation((x, y, z)), Turn(vector(*R).reshape(3, 3))]
 
 
 def _nudge(xi: Sequence[Scalar]) -> list[Scalar]:
@@ -222,8 +251,10 @@ def is_identity(factor: Factor) -> bool:
     return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
 
 
-def float_bodies(plan: Plan, q: Scalars, v: Scalars, partials: bool = False, **inputs: Any) -> list[Record]:
-    """All links at a state, on plain numbers: the oracle of the compiled programs; on request with `partials`."""
+def float_bodies(
+    plan: Plan, q: Scalars, v: Scalars, partials: bool = False, factors: bool = False, **inputs: Any
+) -> list[Record]:
+    """All links at a state, on plain numbers: the oracle of the compiled programs; on request with more of joints."""
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
@@ -231,6 +262,8 @@ def float_bodies(plan: Plan, q: Scalars, v: Scalars, partials: bool = False, **i
         motion = link_motion(link, own, ql, vl) if link.kind == GENERAL else None
         body = link_body(link, raw, ql, vl, motion)
         give_springs(body, link, raw, ql, vl)
+        if factors and link.kind == GENERAL:
+            give_pieces(body, link, raw, link_pieces(link, own, ql, vl))
         if partials:
             motion_at = partial(link_motion, link, own)
             give_partials(body, link, raw, ql, vl, link_partials(link, own, ql, vl, motion_at) if motion else None)

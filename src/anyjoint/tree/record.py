@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AlgorithmError
+from anyjoint.joints.product_rule import Piece
 from anyjoint.spatial import BlockInertia, Matrix, Pose, Vector, as_matrix, zeros
 
 
@@ -15,6 +16,7 @@ class Record:
 
     Given before the first sweep: `A` (parent to the joint's working frame), `W` (working frame to the link), `S_A`,
     `S_B`, `c` (the joint's Jacobian and Sdot*qdot in the working frame), `J` (rigid inertia), `qd`, `tau`, ...
+    `pieces` are the factors of A and W one by one, each with its own Jacobian; none where no sweep reads them.
     """
 
     def __init__(self, **values: Any) -> None:
@@ -25,6 +27,7 @@ class Record:
     S_A: Matrix
     S_B: Matrix
     c: Vector
+    pieces: list[Piece]
     J: BlockInertia
     up: Vector
     qd: Vector

@@ -1,6 +1,6 @@
 """Forces that velocities and gravity ask for."""
 
-from anyjoint.dynamics.newton_euler import BIAS
+from anyjoint.dynamics.newton_euler import BIAS, BIAS_BY_FACTORS
 
 from ..quantity import TAU, Q, Quantity, V, sweeps
 
@@ -9,5 +9,5 @@ BIAS_FORCES = Quantity(
     "Coriolis, centrifugal and gravity forces, less those of springs and dampers: M a + bias = tau.",
     (Q, V),
     (TAU,),
-    sweeps(BIAS),
+    sweeps(BIAS, BIAS_BY_FACTORS),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anyjoint.codegen import count_schedule
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.carried import CARRIED
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
@@ -17,7 +16,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from ..constraints import ACCELERATIONS
 from ..divides import BY_FORCES
-from ..quantity import TAU, A, Q, Quantity, T, V, with_time
+from ..quantity import TAU, A, Q, Quantity, T, V, fewer, with_time
 from .mass_matrix import traced_mass
 
 if TYPE_CHECKING:
@@ -70,11 +69,6 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
     if mechanism.nv > SMALL or workshop.form == "kernels":
         return sweeps
     return fewer(sweeps, workshop.straight(COUPLED, INPUTS, composite, over="regrouped"))
-
-
-def fewer(one: Trace, other: Trace) -> Trace:
-    """The one that takes fewer operations."""
-    return min(one, other, key=lambda trace: count_schedule(trace.schedule).total)
 
 
 def equation(workshop: Workshop, accelerations: Trace, rates: bool, by_numbers: bool) -> Equation | None:
