@@ -44,9 +44,14 @@ class Closed:
     rows: list[RowSpec]
 
     def add(self, mech: Mechanism, values: Values) -> None:
-        """Put them into a mechanism that has its bodies."""
+        """Put them into a mechanism that has its bodies and its start."""
         specs: list[LoopSpec | RowSpec] = [*self.loops, *self.rows]
         for spec in specs:
+            if isinstance(spec, RowSpec) and spec.points_nowhere(mech):
+                what = f"constraint {spec.name!r}: the ends of this rod meet at the start, where it has no direction"
+                remedy = "begin elsewhere, by a <default_value> of a coordinate"
+                values.report.refuse(spec.line, "unsupported", f"{what}; {remedy}")
+                continue
             try:
                 if isinstance(spec, LoopSpec):
                     mech.add_loop(*spec.bodies, Spherical() if spec.ball else None, spec.frames, spec.name)
@@ -213,6 +218,8 @@ def _build(
         if name != link.child:
             mech.add_body(link.child, name, None, link.in_child.inverse(), **solid)
     mech.draw(*looks.get("ground", []))
+    start = [c.start for link in order if link.name not in following for c in motions[link.name].coordinates]
+    mech.set_start([value for value, _ in start], [speed for _, speed in start])
     closed.add(mech, values)
     lines |= {f"constraint {row.name!r}": row.line for row in closed.rows}
     _add_markers(mech, model, values)
@@ -222,8 +229,6 @@ def _build(
     places = Places(coordinates, _followers(order, motions, following, moved), locked, angles)
     _prescribe(mech, order, motions, coordinates, values)
     actuators, forces = read_forces(model, inertias, places, values)
-    start = [c.start for link in order if link.name not in following for c in motions[link.name].coordinates]
-    mech.set_start([value for value, _ in start], [speed for _, speed in start])
     joints = {link.name: moved[link.name] for link in order}
     stiff = any(isinstance(force, HuntCrossley) for force in forces)  # so that steps have to find their length
     source = Source(

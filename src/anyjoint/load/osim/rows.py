@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from anyjoint.frozen import frozen
+from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, sqrt
-from anyjoint.spatial import Pose, dot, unit_axis, vector
+from anyjoint.spatial import Pose, Vector, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
 
 from ..markup import Element
@@ -29,7 +29,14 @@ class RowSpec:
     name: str
     line: int
     bodies: tuple[str, str]
-    function: Any
+    function: Rod | OnLine
+
+    def points_nowhere(self, mech: Mechanism) -> bool:
+        """Whether it is a rod whose ends meet at the start."""
+        assert mech.start is not None
+        poses = dict(zip([body.name for body in mech.bodies], mech.poses(mech.start[0].tolist()), strict=True))
+        first, second = (poses.get(name, Pose()) for name in self.bodies)
+        return isinstance(self.function, Rod) and not self.function.line(first, second).any()
 
 
 @frozen
@@ -39,8 +46,12 @@ class Rod:
     points: tuple[tuple[float, ...], tuple[float, ...]]
     length: float
 
+    def line(self, first: Pose, second: Pose) -> Vector:
+        """From the one point to the other."""
+        return second.act(self.points[1]) - first.act(self.points[0])
+
     def __call__(self, first: Pose, second: Pose) -> Scalar:
-        line = second.act(self.points[1]) - first.act(self.points[0])
+        line = self.line(first, second)
         return sqrt(dot(line, line)) - self.length
 
 
@@ -79,7 +90,12 @@ def read_rows(model: Element, bodies: Collection[str], values: Values) -> list[R
             for (_, pose), tag in zip(ends, places, strict=True)
         )
         if element.tag == "ConstantDistanceConstraint":
-            function: Any = Rod((a, b), values.number(element, "constant_distance", 1.0))
+            length = values.number(element, needed, 1.0)
+            if length <= 0:
+                what = f"<{needed}> {length:g} is no length above 0; points that meet are a <PointConstraint>"
+                values.report.error(element.line, "number", f"constraint {name!r}: {what}")
+                continue
+            function: Rod | OnLine = Rod((a, b), length)
         else:
             x, y, z = values.numbers(element, "line_direction_vec", (0.0, 0.0, 1.0), 3)
             if not any((x, y, z)):
