@@ -16,9 +16,14 @@ from anyjoint.forces.around import OBSTACLES
 from anyjoint.mechanism import Mechanism
 
 from .answer import Answer, Floats
+from .opensim_states import States, vector
 from .weak import decided_by_weak_rows
 
 opensim.Logger.setLevelString("Off")
+
+STEP = 1e-5  # of differences, which are then right to some 1e-9
+SAME = 1e-8  # what those may be apart that are meant to be equal
+OWN = "accelerations that OpenSim's own velocities do not have"
 
 
 def opened(path: Path, mech: Mechanism) -> Oracle:
@@ -27,82 +32,79 @@ def opened(path: Path, mech: Mechanism) -> Oracle:
 
 
 class Oracle:
-    """A model in OpenSim; coordinates that follow others are taken along by its own functions."""
+    """A model in OpenSim, and a state of it."""
 
     def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = opensim.Model(str(path)), mech
-        self.now, self.size = self.model.initSystem(), 1.0
-        self.notes = list[str]()
-        self.coordinates = self.model.getCoordinateSet()
-        self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
-        every = [self.coordinates.get(k) for k in range(self.coordinates.getSize())]
-        self.names = {c.getName() for c in every}
-        if not all(name in self.names for name, _ in self.order):
-            raise ValueError("it has other coordinates")
-        moved = {(c.getName(), mech.source.joints.get(c.getJoint().getName())): c for c in every}
-        # Those of ours; others, which are locked, may have the same names.
-        found = mech.source.coordinates.items()
-        self.own = {name: moved.get((name, body)) or self.coordinates.get(name) for name, (body, _) in found}
+        self.states, self.size = States(self.model, mech), 1.0
+        self.now, self.notes, self.off = self.states.now, list[str](), 0.0
         found = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
         self.muscles = {n: m for n, m in found.items() if _alone([x for x in m.path if isinstance(x, OBSTACLES)])}
 
-    def state(self, random: np.random.Generator) -> Floats:
-        """Our q at random within the ranges; OpenSim goes to the same state."""
-        q = np.zeros(self.mech.nq)
-        for name, at in self.order:
-            c = self.own[name]
-            low, high = max(c.getRangeMin(), -1.2), min(c.getRangeMax(), 1.2)
-            q[at] = random.uniform(low, high) if low < high else c.getDefaultValue()
-            c.setLocked(self.now, False)
-            c.setValue(self.now, float(q[at]), False)
-        self._follow()
-        self.model.realizePosition(self.now)
-        return q
-
-    def _follow(self) -> None:
-        """Take coordinates along that couplers lead, in the order of the file."""
-        constraints = self.model.getConstraintSet()
-        for k in range(constraints.getSize()):
-            coupler = opensim.CoordinateCouplerConstraint.safeDownCast(constraints.get(k))
-            if coupler is not None and coupler.isEnforced(self.now):
-                leads = coupler.getIndependentCoordinateNames()
-                x = simbody.Vector(leads.getSize(), 0.0)
-                for i in range(leads.getSize()):
-                    x.set(i, self.coordinates.get(leads.get(i)).getValue(self.now))
-                value = coupler.getFunction().calcValue(x)  # files of today have no scale factors
-                self.coordinates.get(coupler.getDependentCoordinateName()).setValue(self.now, value, False)
-
     def answers(self, model: Any, random: np.random.Generator) -> Iterator[Answer]:
-        """Ours and theirs at a random state: poses, velocities, the mass matrix, lengths and moment arms of muscles."""
-        q = self.state(random)
+        """Ours and theirs at a random state: poses, velocities, accelerations, the mass matrix, muscles' lengths and
+        moment arms.
+        """
+        q = self.states.random(random)
         poses = model.body_poses(q)
         for body in self._bodies():
             yield "poses", poses[self.mech[body.getName()].index], self.pose(body)
-        if len(self.order) == len(self.names) == self.now.getNQ():
-            twists = model.body_twists(q, self.move(random))
-            for body in self._bodies():
-                k = self.mech[body.getName()].index
-                yield "velocities", twists[k].reshape(2, 3) @ poses[k, :3, :3].T, self.velocity(body)
-            yield "mass matrix", model.mass_matrix(q), self.mass_matrix()
+        v, a = random.normal(size=(2, self.mech.nv))
+        spread = self.states.spread()
+        yield "mass matrix", model.mass_matrix(q), spread.T @ self.mass_matrix() @ spread
+        self.states.move(spread @ v)
+        yield "velocities", self._seen(model.body_twists(q, v), poses), self.velocities()
+        yield from self.accelerations(model, (q, v, a), spread)
         yield from self.paths(model, q)
 
     def _bodies(self) -> list[Any]:
         bodies = self.model.getBodySet()
         return [bodies.get(k) for k in range(bodies.getSize())]
 
-    def move(self, random: np.random.Generator) -> Floats:
-        """Let OpenSim move at random speeds; our velocities then, which are rates of coordinates."""
-        at, u = self._slots(), simbody.Vector(self.now.getNU(), 0.0)
-        for k in range(u.size()):
-            u.set(k, random.normal())
-        self.now.setU(u)
-        self.model.realizeVelocity(self.now)
-        return np.array([self.now.getQDot().get(int(i)) for i in at])
+    def _seen(self, vectors: Floats, poses: Floats) -> Floats:
+        """Angular and linear vectors of OpenSim's bodies, which are in their own axes, in world axes."""
+        at = [self.mech[body.getName()].index for body in self._bodies()]
+        return vectors[at].reshape(-1, 2, 3) @ np.swapaxes(poses[at, :3, :3], 1, 2)
 
-    def velocity(self, body: Any) -> Floats:
-        """Angular velocity of a body and velocity of its origin, in the world."""
-        both = body.getVelocityInGround(self.now)
-        return np.array([[both.get(i).get(k) for k in range(3)] for i in range(2)])
+    def velocities(self) -> Floats:
+        """Angular velocities of bodies and velocities of their origins, in the world."""
+        return np.array([_pair(body.getVelocityInGround(self.now)) for body in self._bodies()])
+
+    def accelerations(self, model: Any, state: tuple[Floats, Floats, Floats], spread: Floats) -> Iterator[Answer]:
+        """Those of bodies at (q, v, a), against differences of OpenSim's velocities; and against its own accelerations
+        where these are what its velocities say, which derivatives of its splines are not everywhere.
+        """
+        q, v, a = state
+        twists, rates = model.body_twists(q, v), model.body_twists(q, a) + model.jacobian_rate_times(q, v, v)
+        rates[:, 3:] += np.cross(twists[:, :3], twists[:, 3:])  # of origins that turn with their axes
+        ours = self._seen(rates, model.body_poses(q))
+        own = self._own_accelerations(spread @ a)
+        (before, there), (after, here) = (self._along(state, h) for h in (-STEP, STEP))
+        differences = (after - before) / (2 * STEP)
+        self.states.go(q)
+        yield "accelerations by differences", ours, differences
+        if np.abs(here - there).max() > SAME * STEP:  # our accelerations are not all that its speeds need
+            return
+        off = np.abs(own - differences).max() / np.abs(differences).max(initial=1e-300)
+        if off < SAME:
+            yield "accelerations", ours, own
+        elif off > self.off:
+            self.off = off
+            self.notes = [note for note in self.notes if not note.startswith(OWN)] + [f"{OWN}: off by {off:.1g}"]
+
+    def _own_accelerations(self, rates: Floats) -> Floats:
+        """OpenSim's accelerations of bodies where its speeds change at these rates."""
+        found = simbody.VectorOfSpatialVec()
+        self.model.getMatterSubsystem().calcBodyAccelerationFromUDot(self.now, vector(rates), found)
+        return np.array([_pair(found.get(body.getMobilizedBodyIndex())) for body in self._bodies()])
+
+    def _along(self, state: tuple[Floats, Floats, Floats], h: float) -> tuple[Floats, Floats]:
+        """OpenSim's velocities of bodies a time later, and how its speeds go with our velocities there."""
+        q, v, a = state
+        self.states.go(q + h * v + h * h / 2 * a)
+        spread = self.states.spread()
+        self.states.move(spread @ (v + h * a))
+        return self.velocities(), spread
 
     def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
@@ -117,8 +119,7 @@ class Oracle:
         if self.mech.constraints:
             yield from self._constrained_arms(model, q)
             return
-        N = self.rates()[np.ix_(self._slots(), self._speeds())]
-        ours = model.moment_arms(q, self.muscles) @ N  # OpenSim's are of its own speeds
+        ours = model.moment_arms(q, self.muscles) @ self.states.own_rates()  # OpenSim's are of its own speeds
         yield "moment arms", ours[~longer], self.arms()[~longer]
 
     def _compared_lengths(self, model: Any, q: Floats) -> tuple[Floats, Floats, Floats]:
@@ -133,11 +134,8 @@ class Oracle:
             q, _ = model.assemble(q)
         except AnyjointError:  # ranges of coordinates know nothing of loops
             return
-        for name, at in self.order:
-            self.own[name].setValue(self.now, float(q[at]), False)
-        self._follow()
-        self.model.realizePosition(self.now)
-        N = self.rates()[np.ix_(self._slots(), self._speeds())]
+        self.states.go(q)
+        N = self.states.own_rates()
         longer, *_ = self._compared_lengths(model, q)
         back = np.linalg.inv(N)
         weights = None if np.array_equal(N, np.eye(len(N))) else back.T @ back
@@ -154,9 +152,9 @@ class Oracle:
         """Moment arms of the muscles about each of our coordinates."""
         found = np.zeros((len(self.muscles), self.mech.nv))
         for row, name in enumerate(self.muscles):
-            for coordinate, at in self.order:
-                arm = self.path(name).computeMomentArm(self.now, self.own[coordinate])
-                found[row, self._velocity(at)] = arm
+            for coordinate, at in self.states.order:
+                arm = self.path(name).computeMomentArm(self.now, self.states.own[coordinate])
+                found[row, self.states.velocity(at)] = arm
         return found
 
     def lengths(self) -> Floats:
@@ -167,10 +165,6 @@ class Oracle:
         """The path of a muscle."""
         return self.model.getMuscles().get(name).getGeometryPath()
 
-    def _velocity(self, at: int) -> int:
-        body = next(body for body in self.mech.bodies if body.q.start <= at < body.q.stop)
-        return int(body.v.start + at - body.q.start)
-
     def pose(self, body: Any) -> Floats:
         T, made = body.getTransformInGround(self.now), np.eye(4)
         for i in range(3):
@@ -179,53 +173,14 @@ class Oracle:
         return made
 
     def mass_matrix(self) -> Floats:
-        """M for rates of coordinates, in our order."""
+        """M for OpenSim's speeds."""
         n, M = self.now.getNU(), simbody.Matrix()
         self.model.getMatterSubsystem().calcM(self.now, M)
-        full = np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
-        back = np.linalg.inv(self.rates())
-        in_rates = back.T @ full @ back
-        at = self._slots()
-        return in_rates[np.ix_(at, at)]
+        return np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
 
-    def rates(self) -> Floats:
-        """N of qdot = N u, in OpenSim's order; velocities of balls are no rates there. It stands still then."""
-        nq, n = self.now.getNQ(), self.now.getNU()
-        N, u = np.zeros((nq, n)), simbody.Vector(n, 0.0)
-        for k in range(n):
-            u.set(k, 1.0)
-            self.now.setU(u)
-            self.model.realizeVelocity(self.now)
-            N[:, k] = [self.now.getQDot().get(i) for i in range(nq)]
-            u.set(k, 0.0)
-        self.now.setU(u)
-        self.model.realizePosition(self.now)
-        return N
 
-    def _speeds(self) -> Floats:
-        """Where the speed of each of our velocities is among OpenSim's, of a model that stands still."""
-        found = np.zeros(self.mech.nv, dtype=int)
-        for name, at in self.order:
-            self.own[name].setSpeedValue(self.now, 1.0)
-            found[self._velocity(at)] = int(np.argmax([self.now.getU().get(i) for i in range(self.now.getNU())]))
-            self.own[name].setSpeedValue(self.now, 0.0)
-        self.model.realizePosition(self.now)
-        return found
-
-    def _slots(self) -> Floats:
-        """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
-        found, before = np.zeros(self.mech.nv, dtype=int), self._q()
-        for name, at in self.order:
-            c = self.own[name]
-            value = c.getValue(self.now)
-            c.setValue(self.now, value + 0.125, False)
-            found[self._velocity(at)] = int(np.argmax(np.abs(self._q() - before)))
-            c.setValue(self.now, value, False)
-        self.model.realizePosition(self.now)
-        return found
-
-    def _q(self) -> Floats:
-        return np.array([self.now.getQ().get(i) for i in range(self.now.getNQ())])
+def _pair(both: Any) -> list[list[float]]:
+    return [[both.get(i).get(k) for k in range(3)] for i in range(2)]
 
 
 def _alone(obstacles: list[Any]) -> bool:
