@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import anyjoint as aj
-from anyjoint.load.oracle import OracleRefused, compared, differences
+from anyjoint.load.oracle import Comparison, OracleRefused, compared
 
 from .opensim_parts import without_refused
 
 ALLOWED = {"encoding", "inertia", "limit", "mimic", "reference", "unsupported", "vector", "xacro"}
 CLOSE = {"urdf": 1e-10, "mjcf": 1e-9, "osim": 1e-10}
-LOOSER = dict.fromkeys(("lengths", "moment arms", "moment arms on constraints"), 1e-8)  # which OpenSim iterates for
-LOOSER["accelerations by differences"] = 1e-7
 LARGEST = 150  # velocities
 PATTERNS = {"urdf": "*.urdf", "mjcf": "*.xml", "osim": "*.osim"}
 ORACLES = {"urdf": "pin", "mjcf": "mujoco", "osim": "opensim"}
@@ -86,13 +84,18 @@ def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
         return "not compared: something is left out"
     try:
         found = compared(ORACLES[kind], path, mech)
-        far = _beyond(kind, found.worst)
-        but = f", but for {', '.join(found.notes)}" if found.notes else ""
+        far = found.beyond(CLOSE[kind])
+        but = _but(found)
         if far and kind == "osim" and _agrees_anew(path, far):
             return f"agrees with the file as OpenSim writes it anew, which rounds numbers{but}"
     except OracleRefused as refusal:
         return _compared_in_part(path, mech) if kind == "osim" else f"not compared: {refusal}"
     return f"differs: {_in_words(far)}" if far else f"agrees{but}"
+
+
+def _but(found: Comparison) -> str:
+    """What was not asked for in the end."""
+    return f", but for {', '.join(found.notes)}" if found.notes else ""
 
 
 def _in_words(far: dict[str, float]) -> str:
@@ -105,12 +108,14 @@ def _compared_in_part(path: Path, mech: aj.Mechanism) -> str:
         copy = Path(folder) / path.name
         try:
             parts = ", ".join(without_refused(path, copy))
-            far = _far("osim", copy, mech)
+            found = compared("opensim", copy, mech)
+            far = found.beyond(CLOSE["osim"])
             if far and not _agrees_anew(copy, far):
                 return f"differs: without {parts}: {_in_words(far)}"
         except (OracleRefused, RuntimeError) as refusal:
             return f"not compared: {' '.join(str(refusal).split())}"
-    return f"agrees without parts that OpenSim refuses{', as it writes the file anew' if far else ''}: {parts}"
+    anew = ", as it writes the file anew" if far else ""
+    return f"agrees without parts that OpenSim refuses{anew}: {parts}{_but(found)}"
 
 
 def _why_refused(path: Path) -> str:
@@ -123,15 +128,6 @@ def _why_refused(path: Path) -> str:
     return "only with the folders of its packages"
 
 
-def _far(kind: str, path: Path, mech: aj.Mechanism) -> dict[str, float]:
-    """What differs, and how far."""
-    return _beyond(kind, differences(ORACLES[kind], path, mech))
-
-
-def _beyond(kind: str, found: dict[str, float]) -> dict[str, float]:
-    return {what: worst for what, worst in found.items() if not worst < LOOSER.get(what, CLOSE[kind])}
-
-
 def _agrees_anew(path: Path, asked: Iterable[str]) -> bool:
     """Whether all that is asked for agrees of the file as OpenSim brings it up to date."""
     import opensim
@@ -139,8 +135,8 @@ def _agrees_anew(path: Path, asked: Iterable[str]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         opensim.Model(str(path)).printToXML(str(copy))
-        found = differences("opensim", copy, aj.load(copy, meshes="skip", allow=ALLOWED))
-        return not _beyond("osim", found) and all(what in found for what in asked)
+        found = compared("opensim", copy, aj.load(copy, meshes="skip", allow=ALLOWED))
+        return not found.beyond(CLOSE["osim"]) and all(what in found.worst for what in asked)
 
 
 def _opens_urdf(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -145,22 +146,44 @@ def test_check_compares_with_another_engine(anyjoint, zoo, tmp_path):
 
 def test_a_difference_is_a_problem(anyjoint, zoo, monkeypatch):
     oracle = importlib.import_module("anyjoint.load.oracle")  # `anyjoint.load` itself may be the function
-    monkeypatch.setattr(oracle, "differences", lambda *_: {"mass matrix": 0.1, "gravity": 0.0})
+    worst = {"mass matrix": 0.1, "gravity": 0.0, "poses": math.nan, "accelerations by differences": 3e-8}
+    monkeypatch.setattr(oracle, "compared", lambda *_: oracle.Comparison(worst, ("lengths: why",)))
     code, out, _ = anyjoint("check", zoo, "--oracle", "pin", "--json")
     assert code == 1
-    assert json.loads(out)["problems"] == ["pin differs: mass matrix by 0.1"]
+    assert json.loads(out)["problems"] == ["pin differs: mass matrix by 0.1", "pin differs: poses by nan"]
+    assert json.loads(out)["notes"] == ["lengths: why"]
+    worst |= {"mass matrix": 0.0, "poses": 0.0}
+    assert "pin: not compared: lengths: why" in anyjoint("check", zoo, "--oracle", "pin")[1]
+
+
+def test_what_is_no_number_is_a_difference(zoo, monkeypatch):
+    """Also where later states agree."""
+    compare = importlib.import_module("anyjoint.load.oracle.compare")
+
+    class Broken:
+        size, notes = 1.0, ()
+
+        def answers(self, model, random):
+            yield "poses", np.array([1.0, math.nan]), np.ones(2)
+            yield "poses", np.ones(2), np.ones(2)
+
+    monkeypatch.setitem(compare.OPENERS, "pin", lambda: lambda *_: Broken())
+    assert "poses" in compare.compared("pin", zoo, aj.load(zoo)).beyond(1e-8)
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["FILE", "--oracle", "pinochio"], "expected pin, mujoco, opensim"),
     (["FILE", "--oracle", "mujoco"], "mujoco is an oracle for MJCF, and this is URDF"),
-    (["FILE", "--oracle", "pin"], "pin cannot be compared with:"),
+    (["PLANAR", "--oracle", "pin"], "pin cannot be compared with: planar joints have other velocities"),
     (["PLAIN", "--oracle", "pin", "--base", "free"], "pin cannot be compared with: it counts 1 velocities where"),
     (["torus-chain", "--oracle", "pin"], "--oracle is for files"),
 ])  # fmt: skip
 def test_oracles_that_cannot_be_asked(anyjoint, zoo, tmp_path, arguments, words):
     plain = tmp_path / "plain.urdf"
     plain.write_text(robot(link("base"), link("tip"), joint("j", "continuous", "base", "tip")))
-    code, _, err = anyjoint("check", *({"FILE": zoo, "PLAIN": plain}.get(x, x) for x in arguments))
+    planar = tmp_path / "planar.urdf"
+    planar.write_text(robot(link("base"), link("tip"), joint("j", "planar", "base", "tip")))
+    paths = {"FILE": zoo, "PLAIN": plain, "PLANAR": planar}
+    code, _, err = anyjoint("check", *(paths.get(x, x) for x in arguments))
     assert code == 2
     assert words in " ".join(err.split())

@@ -9,7 +9,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.forces.program import trace_forces
-from anyjoint.load.oracle import differences
+from anyjoint.load.oracle import compared
 from anyjoint.load.oracle.mujoco import Oracle
 from anyjoint.mechanism.sensor import Sensor
 
@@ -291,7 +291,7 @@ def test_limits_and_friction_of_tendons(tmp_path):
     mech, theirs = aj.load(path), mujoco.MjModel.from_xml_path(str(path))
     assert ["has its limits as forces" in str(w) for w in mech.source.warnings] == [True, False]
     assert ["has its dry friction as forces" in str(w) for w in mech.source.warnings] == [False, True]
-    assert max(differences("mujoco", path, mech).values()) < 1e-12, "constraints of MuJoCo are none of its bias forces"
+    assert not compared("mujoco", path, mech).beyond(1e-12), "constraints of MuJoCo are none of its bias forces"
     data = mujoco.MjData(theirs)
     data.qvel[1] = 2.0
     model, forces = mech.compile(), mech.source.forces

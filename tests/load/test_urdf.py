@@ -1,15 +1,19 @@
 """URDF: every type of joint against Pinocchio, and everything else that a file says."""
 
+from pathlib import Path
+
 import numpy as np
 import pinocchio
 import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from anyjoint.load.oracle import OracleRefused, differences
+from anyjoint.load.oracle import OracleRefused, compared
 from anyjoint.load.oracle.pin import Oracle
 from dynamics.support import close
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
+
+WIDE = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
 
 
 @pytest.fixture
@@ -59,7 +63,7 @@ def test_quaternions_of_version_1_1_are_pinocchios(loaded):
 def test_a_robot_that_stands_still_is_not_compared(loaded, tmp_path):
     mech = loaded(robot(link("base")))
     with pytest.raises(OracleRefused, match="nothing of it moves"):
-        differences("pin", tmp_path / "bot.urdf", mech)
+        compared("pin", tmp_path / "bot.urdf", mech)
 
 
 def test_an_engine_that_gives_up_is_not_compared(loaded, tmp_path, monkeypatch):
@@ -71,7 +75,7 @@ def test_an_engine_that_gives_up_is_not_compared(loaded, tmp_path, monkeypatch):
     mech = loaded(robot(link("base"), link("arm"), joint("j", "revolute", "base", "arm", LIMIT)))
     monkeypatch.setattr(Oracle, "answers", answers)
     with pytest.raises(OracleRefused, match=r"bot\.urdf: pin cannot be compared with: projectU\(\): failed$"):
-        differences("pin", tmp_path / "bot.urdf", mech)
+        compared("pin", tmp_path / "bot.urdf", mech)
 
 
 def test_bodies_are_links_branch_after_branch(loaded):
@@ -161,8 +165,7 @@ def test_chains_of_followers_with_offsets_are_pinocchios(loaded):
     parts, before = [link("base")], "base"
     for name, (kind, follows) in kinds.items():
         more = "" if follows is None else '<mimic joint="j{}" multiplier="{}" offset="{}"/>'.format(*follows)
-        wide = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
-        parts += [link(name), joint(f"j{name}", kind, before, name, wide + more, axis="0.6 0 0.8")]
+        parts += [link(name), joint(f"j{name}", kind, before, name, WIDE + more, axis="0.6 0 0.8")]
         before = name
     text = robot(*parts)
     model, theirs = loaded(text).compile(), pinocchio.buildModelFromXML(text)
@@ -174,6 +177,20 @@ def test_chains_of_followers_with_offsets_are_pinocchios(loaded):
         tau = G.T @ pinocchio.rnea(theirs, data, q, G @ v, G @ a)
         assert close(model.inverse_dynamics(x, v, a), tau, 1e-13)
         assert close(model.forward_dynamics(x, v, tau), a, 1e-11)
+
+
+def test_followers_before_their_leader_are_pinocchios(loaded, tmp_path):
+    """Pinocchio itself refuses to let a joint mimic one that comes later; they move on their own there."""
+    follow = '<mimic joint="z" multiplier="-0.5" offset="0.2"/>', '<mimic joint="a" multiplier="2"/>'
+    text = robot(
+        *(link(name) for name in ("base", "one", "two", "three")),
+        joint("a", "revolute", "base", "one", WIDE + follow[0]),
+        joint("b", "continuous", "one", "two", follow[1]), joint("z", "revolute", "base", "three", WIDE),
+    )  # fmt: skip
+    mech = loaded(text)
+    found = compared("pin", Path(mech.source.path), mech)
+    assert set(found.worst) == {"mass matrix", "gravity", "inverse dynamics"}
+    assert not found.beyond(1e-13)
 
 
 def test_looks(loaded):

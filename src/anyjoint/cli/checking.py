@@ -1,14 +1,19 @@
 """`anyjoint check`: all mistakes of a model at once."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from anyjoint.cli.output import UsageError, print_json, say
 from anyjoint.cli.target import is_file, resolve
 from anyjoint.errors import AnyjointError
+
+if TYPE_CHECKING:
+    from anyjoint.load.oracle import Comparison
 
 CLOSE = 1e-8  # what differs by more from another engine is a problem
 
@@ -18,11 +23,13 @@ def show(
 ) -> None:
     """Print the problems of a model, and how far another engine agrees; exit with 1 when something is wrong."""
     problems, warnings, hints = find_problems(argument, settings, options)
-    differences = compare(argument, oracle, options) if oracle and not problems else {}
-    problems += [f"{oracle} differs: {what} by {worst:.2g}" for what, worst in differences.items() if worst > CLOSE]
+    found = compare(argument, oracle, options) if oracle and not problems else None
+    differences, notes = (found.worst, found.notes) if found else ({}, ())
+    problems += [f"{oracle} differs: {what} by {x:.2g}" for what, x in (found.beyond(CLOSE) if found else {}).items()]
     if as_json:
         facts = {"problems": problems, "warnings": warnings, "hints": hints}
-        print_json({"model": argument, "ok": not problems} | facts | ({"differences": differences} if oracle else {}))
+        beside = {"differences": differences, "notes": notes} if oracle else {}
+        print_json({"model": argument, "ok": not problems} | facts | beside)
     elif problems:
         say(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {argument}:", "red")
         for problem in problems:
@@ -33,6 +40,8 @@ def show(
             say(f"  hint: {hint}")
         for what, worst in differences.items():
             say(f"  {oracle}: {what} within {worst:.2g}")
+        for note in notes:
+            say(f"  {oracle}: not compared: {note}")
     if problems:
         raise typer.Exit(1)
 
@@ -60,17 +69,17 @@ def find_problems(
         return _listed(str(error)), [], []
 
 
-def compare(argument: str, oracle: str, options: Mapping[str, Any]) -> dict[str, float]:
-    """The worst relative differences from another engine; for that a file is compiled, and the other one reads it."""
+def compare(argument: str, oracle: str, options: Mapping[str, Any]) -> Comparison:
+    """How far another engine differs; for that a file is compiled, and the other one reads it."""
     from anyjoint.load import load
-    from anyjoint.load.oracle import ENGINES, OracleRefused, differences
+    from anyjoint.load.oracle import ENGINES, OracleRefused, compared
 
     if oracle not in ENGINES:
         raise UsageError(f"--oracle {oracle}: expected {', '.join(ENGINES)}")
     if not is_file(argument):
         raise UsageError(f"{argument}: --oracle is for files that are loaded, such as robot.urdf")
     try:
-        return differences(oracle, Path(argument), load(argument, **{**options, "meshes": "skip"}))
+        return compared(oracle, Path(argument), load(argument, **{**options, "meshes": "skip"}))
     except OracleRefused as error:
         raise UsageError(str(error)) from error
 
