@@ -252,6 +252,23 @@ def test_piecewise_linear_and_polynomial_functions():
     assert functions.Polynomial([1, 2, 3])(2.0) == 17.0
     assert functions.Linear(2.0, 1.0)(3.0) == 7.0
     assert functions.Constant(4.0)(3.0) == 4.0
+    assert [functions.Bounded(-1, 2)(x) for x in (-3.0, 0.5, 3.0)] == [-1, 0.5, 2]
+
+
+def test_powers_go_up_in_the_last_argument_first():
+    """OpenSim's order: 1, z, zz, zzz, y, yz, yzz, yy, yyz, yyy, x, ..."""
+    x, y, z = 2.0, 3.0, 5.0
+    terms = [1, z, z**2, z**3, y, y * z, y * z**2, y**2, y**2 * z, y**3, x, x * z, x * z**2, x * y, x * y * z,
+             x * y**2, x**2, x**2 * z, x**2 * y, x**3]  # fmt: skip
+    for k, term in enumerate(terms):
+        assert functions.Powers([float(i == k) for i in range(20)], 3, 3)(x, y, z) == term
+
+
+def test_steps_have_two_derivatives():
+    step, e = functions.Step(1.0, 3.0, 4.0, -2.0), 1e-3
+    assert [step(x) for x in (0.0, 1.0, 2.0, 3.0, 9.0)] == [4.0, 4.0, 1.0, -2.0, -2.0]
+    for at, way in ((1.0, 1.0), (3.0, -1.0)):
+        assert abs(step(at + way * e) - step(at)) < 10 * e**3
 
 
 WRONG = {
@@ -269,6 +286,10 @@ WRONG = {
     "line without direction": (lambda: curves.Line((0, 0, 0)), "no direction"),
     "Frenet frame of a line": (lambda: curves.Line().frenet(0.3), "fixed-up"),
     "knots that go back": (lambda: functions.PiecewiseLinear([0, 2, 1], [0, 0, 0]), "increase"),
+    "a step without width": (lambda: functions.Step(1, 1), "start 1 must be below end 1"),
+    "bounds the wrong way around": (lambda: functions.Bounded(2, 1), "low 2 must not be above high 1"),
+    "too few powers": (lambda: functions.Powers([1, 2], 2, 1), "shape"),
+    "powers of nothing": (lambda: functions.Powers([1], 0, 1), "0 arguments and order 1; expected 1 to 9"),
     "knots and values": (lambda: functions.NaturalCubic([0, 1, 2], [0, 1]), "shape"),
     "too many knots": (lambda: functions.NaturalCubic(range(20_000), range(20_000)), "20,000 knots .* at most 10,000"),
     "two knots": (lambda: functions.NaturalCubic([0, 1], [0, 1]), "at least 3"),

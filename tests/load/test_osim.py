@@ -107,6 +107,13 @@ def test_plain_joints(loaded, kind, q, pose):
     ("<CompositeFunction><outer_function><PolynomialFunction><coefficients>1 0 0</coefficients></PolynomialFunction>"
      "</outer_function><inner_function><LinearFunction><coefficients>2 1</coefficients></LinearFunction>"
      "</inner_function></CompositeFunction>", lambda x: (2 * x + 1) ** 2),
+    ("<Sine><amplitude>2</amplitude><omega>3</omega><phase>0.4</phase><offset>0.5</offset></Sine>",
+     lambda x: 2 * math.sin(3 * x + 0.4) + 0.5),
+    ("<StepFunction><transition_start_time>0.1</transition_start_time><transition_end_time>0.5</transition_end_time>"
+     "<start_value>2</start_value><end_value>5</end_value></StepFunction>",  # 10 z^3 - 15 z^4 + 6 z^5
+     lambda x: 5.0 if x > 0.5 else 2 + 3 * (10 / 4**3 - 15 / 4**4 + 6 / 4**5)),
+    ("<MultivariatePolynomialFunction><coefficients>1 2 3</coefficients><dimension>1</dimension><order>2</order>"
+     "</MultivariatePolynomialFunction>", lambda x: 1 + 2 * x + 3 * x * x),
 ])  # fmt: skip
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_functions(loaded, text, f, wrapped):

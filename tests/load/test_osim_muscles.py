@@ -247,6 +247,30 @@ LINE = (
 )
 
 
+def test_moving_points_stay_beyond_the_range_of_their_coordinate(loaded):
+    """As OpenSim's do, whether or not the coordinate is clamped."""
+    line = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+    moves = "".join(
+        f"<socket_{k}_coordinate>/jointset/j/x</socket_{k}_coordinate><{k}_location>"
+        + (line if k == "y" else "<Constant><value>0</value></Constant>")
+        + f"</{k}_location>"
+        for k in "xyz"
+    )
+    ends = "<socket_parent_frame>/ground</socket_parent_frame>"
+    path = (
+        "<GeometryPath><PathPointSet><objects>"
+        f'<PathPoint name="p">{ends}<location>0 -3 0</location></PathPoint><MovingPathPoint name="m">{ends}{moves}'
+        "</MovingPathPoint></objects></PathPointSet></GeometryPath>"
+    )
+    more = f'<ForceSet><objects><Thelen2003Muscle name="m">{path}</Thelen2003Muscle></objects></ForceSet>'
+    inside = '<coordinates><Coordinate name="x"><range>-0.5 1.5</range></Coordinate></coordinates>'
+    mech = loaded(document([body("a")], [joint("PinJoint", "ground", "a", inside, "j")], more))
+    model, muscle = mech.compile(), mech.source.muscles["m"]
+    q = np.array([[-2.0], [-0.4], [1.0], [7.0]])
+    assert model.path_length(q, muscle) == pytest.approx([2.5, 2.6, 4.0, 4.5], abs=1e-14)
+    assert model.moment_arms(q, muscle)[:, 0] == pytest.approx([0, -1, -1, 0], abs=1e-14)
+
+
 def held(loaded, text, **options):
     members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
     more = f"<ConstraintSet><objects>\n{text}</objects></ConstraintSet>"

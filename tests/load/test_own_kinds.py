@@ -44,6 +44,7 @@ PARTS = (
     surfaces.atlas(surfaces.CatmullClark(CUBE, SIDES)), surfaces.Quilt((surfaces.Bezier(PATCH),)),
     functions.Composed(BEND, functions.Constant(0.3)), functions.Scaled(BEND, 2.0), functions.Of(BEND, (1,)),
     functions.Held(functions.Of(BEND, (1,)), (None, 1 / 7)), functions.PiecewiseLinear([0, 1, 3], [0, 1 / 3, 1]),
+    functions.Bounded(-1, 1 / 3), functions.Powers((1, 1 / 3, 2)), functions.Sine(1 / 3), functions.Step(0, 1 / 3),
     functions.Tied(functions.Of(BEND, (1,)), (0, None), BEND, (0,)),
     shapes.Group((shapes.Box(1, 2, 3, color="red"), shapes.Capsule(1, 2), shapes.Cylinder(1, 2), shapes.Torus(2, 1))),
     shapes.Ellipsoid(1, 2, 1 / 3, pose=BESIDE), shapes.Sphere(1 / 7, opacity=0.5), shapes.Tube([(0, 0, 0), (1, 0, 1)]),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.frozen import frozen
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, maximum, minimum, sin
 
 from .bernstein import horner
 from .check import Table, finite, nested, table
 from .piecewise import Breaks, Piecewise
 
 __all__ = [
-    "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled",
-    "SimmSpline", "Tied",
+    "Bounded", "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial",
+    "Powers", "Scaled", "SimmSpline", "Sine", "Step", "Tied",
 ]  # fmt: skip
+QUINTIC = (0.0, 0.0, 0.0, 10.0, -15.0, 6.0)  # from 0 to 1, with slopes and curvatures of zero at the ends
+MOST_POWERS = 10
 MOST_KNOTS = 10_000  # code looks for a piece among all of them
 
 
@@ -63,6 +66,82 @@ class Polynomial:
 
     def __call__(self, x: Scalar) -> Scalar:
         return horner(self.coefficients, x)
+
+
+@frozen
+class Powers:
+    """f(x, y, ...) = sum coefficients[k] x^a y^b ..., all a + b + ... <= order; powers of the last one go up first."""
+
+    coefficients: tuple[float, ...]
+    arguments: int = 2
+    order: int = 1
+
+    def __post_init__(self) -> None:
+        if self.arguments not in range(1, MOST_POWERS) or self.order not in range(MOST_POWERS):
+            raise InputError(f"Powers: {self.arguments} arguments and order {self.order}; expected 1 to"
+                             f" {MOST_POWERS - 1} arguments, and an order of 0 to {MOST_POWERS - 1}")  # fmt: skip
+        given = table("Powers coefficients", self.coefficients, (comb(self.arguments + self.order, self.order),))
+        object.__setattr__(self, "coefficients", nested(given))
+
+    def __call__(self, *x: Scalar) -> Scalar:
+        return self._sum(x, self.order, iter(self.coefficients))
+
+    def _sum(self, x: Sequence[Scalar], order: int, coefficients: Iterator[float]) -> Scalar:
+        """By Horner's rule in the first argument, whose factors are such sums of the others."""
+        if not x:
+            return next(coefficients)
+        return horner([self._sum(x[1:], order - power, coefficients) for power in range(order + 1)], x[0])
+
+
+@frozen
+class Sine:
+    """f(x) = amplitude sin(omega x + phase) + offset."""
+
+    amplitude: float = 1.0
+    omega: float = 1.0
+    phase: float = 0.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        finite("Sine", amplitude=self.amplitude, omega=self.omega, phase=self.phase, offset=self.offset)
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return self.amplitude * sin(self.omega * x + self.phase) + self.offset
+
+
+@frozen
+class Step:
+    """From one value to another between `start` and `end`, with two continuous derivatives."""
+
+    start: float = 0.0
+    end: float = 1.0
+    before: float = 0.0
+    after: float = 1.0
+
+    def __post_init__(self) -> None:
+        finite("Step", start=self.start, end=self.end, before=self.before, after=self.after)
+        if not self.start < self.end:
+            raise InputError(f"Step: start {self.start:g} must be below end {self.end:g}")
+
+    def __call__(self, x: Scalar) -> Scalar:
+        z = Bounded(0.0, 1.0)((x - self.start) / (self.end - self.start))
+        return self.before + (self.after - self.before) * horner(QUINTIC, z)
+
+
+@frozen
+class Bounded:
+    """f(x) = x within low and high, and the nearer of these outside."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        finite("Bounded", low=self.low, high=self.high)
+        if not self.low <= self.high:
+            raise InputError(f"Bounded: low {self.low:g} must not be above high {self.high:g}")
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return minimum(maximum(x, self.low), self.high)
 
 
 @frozen

@@ -8,6 +8,7 @@ from typing import Any
 from anyjoint.forces import ConditionalPoint, MovingPoint, WrapEllipsoid
 from anyjoint.forces.path import crowded
 from anyjoint.frozen import frozen
+from anyjoint.geometry.functions import Bounded, Composed, Constant
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -15,6 +16,7 @@ from ..markup import Element
 from .coordinates import Places
 from .frames import ZERO, end, shared_frames
 from .functions import read_function
+from .joints import CLAMPED
 from .values import Values, last_name, objects
 from .wraps import WrapSpec, obstacle, read_wraps
 
@@ -64,6 +66,9 @@ class Attachments:
     def __init__(self, model: Element, bodies: Collection[str], places: Places, values: Values) -> None:
         self.bodies, self.places, self.values = {*bodies, "ground"}, places, values
         self.shared, self.wraps = shared_frames(model), read_wraps(model, values)
+        # Beyond the range of their coordinate, which need not be clamped, points stay where they are at its end.
+        ranged = {x.attributes.get("name", ""): x for x in reversed([x for x in model.walk() if x.tag == "Coordinate"])}
+        self.ranges = {name: values.numbers(x, "range", CLAMPED, 2) for name, x in ranged.items()}
         self.touching = {x.attributes.get("name", ""): x for x in objects(model, "ContactGeometrySet")}
 
     def path(self, element: Element) -> list[Any]:
@@ -137,9 +142,12 @@ class Attachments:
             raise Lacking(f"has a <{point.tag}>, which has no counterpart")
         return self._conditional(point, owner, here)
 
-    def _coordinate(self, point: Element, prefix: str = "") -> Any:
+    def _named(self, point: Element, prefix: str) -> str:
         tags = (f"socket_{prefix}coordinate", f"{prefix}coordinate", f"{prefix}coordinate_name")
-        name = last_name(self.values.text(point, *tags))
+        return last_name(self.values.text(point, *tags))
+
+    def _coordinate(self, point: Element, prefix: str = "") -> Any:
+        name = self._named(point, prefix)
         place = self.places.find(name)
         if place is None:
             raise Lacking(f"has a point that depends on {name!r}, which is no coordinate of the file")
@@ -161,8 +169,11 @@ class Attachments:
             holder = point.find(f"{axis}_location")
             if holder is None or not holder.children:
                 raise Lacking(f"has a moving point without a function along {axis}")
-            functions.append(read_function(holder.children[0], self.values))
-            places.append(self._coordinate(point, f"{axis}_"))
+            function, place = read_function(holder.children[0], self.values), self._coordinate(point, f"{axis}_")
+            low, high = self.ranges.get(self._named(point, f"{axis}_"), CLAMPED)
+            bounded = place.coordinates and low < high and not isinstance(function, Constant)
+            functions.append(Composed(function, Bounded(low, high)) if bounded else function)
+            places.append(place)
         used = list(dict.fromkeys(pair for place in places for pair in place.coordinates))
         arguments = tuple(tuple(used.index(pair) for pair in place.coordinates) for place in places)
         location = Location((functions[0], functions[1], functions[2]), arguments, tuple(places), frame)

@@ -13,8 +13,10 @@ from .values import Values
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 KNOWN = (
     "Constant", "LinearFunction", "PolynomialFunction", "PiecewiseLinearFunction", "MultiplierFunction",
-    "CompositeFunction", *SPLINES,
+    "CompositeFunction", "MultivariatePolynomialFunction", "Sine", "StepFunction", *SPLINES,
 )  # fmt: skip
+SINE = {"amplitude": 1.0, "omega": 1.0, "phase": 0.0, "offset": 0.0}
+STEP = {"transition_start_time": 0.99, "transition_end_time": 1.01, "start_value": 0.0, "end_value": 1.0}
 
 
 def read_function(element: Element, values: Values) -> Any:
@@ -35,6 +37,13 @@ def _read(element: Element, values: Values) -> Any:
         return functions.Linear(slope, intercept)
     if kind == "PolynomialFunction":  # the highest power comes first
         return functions.Polynomial(tuple(values.numbers(element, "coefficients", (1.0,))[::-1]))
+    if kind == "MultivariatePolynomialFunction":
+        sizes = (values.number(element, tag, 0.0) for tag in ("dimension", "order"))
+        return functions.Powers(tuple(values.numbers(element, "coefficients", ())), *(int(x) for x in sizes))
+    if kind == "Sine":
+        return functions.Sine(*(values.number(element, tag, usual) for tag, usual in SINE.items()))
+    if kind == "StepFunction":
+        return functions.Step(*(values.number(element, tag, usual) for tag, usual in STEP.items()))
     if kind in (*SPLINES, "PiecewiseLinearFunction"):
         return _through(kind, *(values.numbers(element, tag, ()) for tag in ("x", "y")))
     if kind == "MultiplierFunction":
