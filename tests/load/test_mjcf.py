@@ -6,7 +6,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from anyjoint.load.oracle import differences
+from anyjoint.load.oracle import compared
 from anyjoint.load.oracle.mujoco import Oracle
 from dynamics.support import close
 
@@ -173,7 +173,7 @@ def test_drag_of_a_medium_is_mujocos(loaded, medium):
     assert [w.rule for w in mech.source.warnings if w.rule not in ("friction", "limit", "start")] == ["fluid"]
     bodies = {"base", "arm", "plate", "ball", "rail", "follower", "second"}
     assert {drag.body for drag in mech.source.forces} == bodies
-    worst = differences("mujoco", path, mech)
+    worst = compared("mujoco", path, mech).worst
     assert max(worst.values()) < 1e-10
 
 
@@ -290,7 +290,7 @@ def test_parts_without_a_name_are_not_mistaken_for_others(loaded):
     mech, path = loaded(model(bodies, f"<tendon>{wound}</tendon>"))
     assert mech.source.joints == {"joint1": "a", "joint1_": "b"}
     assert {name: drum.radius for name, (drum,) in mech.source.tendons.items()} == {"tendon0_": 1.0, "tendon0": 2.0}
-    assert max(differences("mujoco", path, mech).values()) < 1e-12
+    assert max(compared("mujoco", path, mech).worst.values()) < 1e-12
 
 
 def test_a_site_of_the_world_may_be_called_like_a_body(loaded):

@@ -21,13 +21,9 @@ HELD = {"float64": 1e-12, "float32": 1e-5}  # the share of a motion below which 
 
 
 def allowed_motions(
-    model: Model, where: str, q: Floats, weights: ArrayLike | None = None, t: ArrayLike | None = None,
-    rank: float | None = None,
-) -> Floats:  # fmt: skip
-    """For states (..., nq) the matrix (..., nv, nv) whose column i moves velocity i by 1; NaN where it cannot move.
-
-    Rows that repeat others but for a share of `rank` of the strongest are none.
-    """
+    model: Model, where: str, q: Floats, weights: ArrayLike | None = None, t: ArrayLike | None = None
+) -> Floats:
+    """For states (..., nq) the matrix (..., nv, nv) whose column i moves velocity i by 1; NaN where it cannot move."""
     W = _metric(model, where, q, weights)
     try:
         back = np.linalg.inv(np.swapaxes(np.linalg.cholesky(W), -1, -2))  # W = L L^T, back = L^-T
@@ -37,9 +33,8 @@ def allowed_motions(
     left = np.broadcast_to(np.eye(model.nv), W.shape)
     if model.hard_rows.any():
         G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., model.hard_rows, :]
-        least = RANK[model.dtype.name] if rank is None else rank
         _, sizes, rows = np.linalg.svd(G @ back, full_matrices=False)
-        kept = np.where((sizes > least * sizes.max(axis=-1, keepdims=True))[..., None], rows, 0.0)
+        kept = np.where((sizes > RANK[model.dtype.name] * sizes.max(axis=-1, keepdims=True))[..., None], rows, 0.0)
         left = left - np.swapaxes(kept, -1, -2) @ kept
     P = back @ left @ np.swapaxes(back, -1, -2)
     own = np.diagonal(P, axis1=-2, axis2=-1)

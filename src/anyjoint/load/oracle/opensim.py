@@ -14,15 +14,17 @@ from anyjoint.errors import AnyjointError
 from anyjoint.forces import WrapCylinder, WrapEllipsoid
 from anyjoint.forces.around import OBSTACLES
 from anyjoint.mechanism import Mechanism
+from anyjoint.model.allowed import allowed_motions
 
 from .answer import Answer, Floats
 from .opensim_states import States, vector
-from .weak import decided_by_weak_rows
+from .weak import weak_rows
 
 opensim.Logger.setLevelString("Off")
 
 STEP = 1e-5  # of differences, which are then right to some 1e-9
 SAME = 1e-8  # what those may be apart that are meant to be equal
+TRIES = 20  # states to begin from
 OWN = "accelerations that OpenSim's own velocities do not have"
 
 
@@ -55,7 +57,7 @@ class Oracle:
         self.states.move(spread @ v)
         yield "velocities", self._seen(model.body_twists(q, v), poses), self.velocities()
         yield from self.accelerations(model, (q, v, a), spread)
-        yield from self.paths(model, q)
+        yield from self.paths(model, q, random)
 
     def _bodies(self) -> list[Any]:
         bodies = self.model.getBodySet()
@@ -106,7 +108,7 @@ class Oracle:
         self.states.move(spread @ (v + h * a))
         return self.velocities(), spread
 
-    def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
+    def paths(self, model: Any, q: Floats, random: np.random.Generator) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
         what it is longer by counts as nothing. Around ellipsoids and two obstacles at once, which loading warns of, it
         does not count at all. OpenSim's moment arms are those of motions that keep constraints, so that they are asked
@@ -117,7 +119,7 @@ class Oracle:
         longer, ours, theirs = self._compared_lengths(model, q)
         yield "lengths", np.where(longer, theirs, ours), theirs
         if self.mech.constraints:
-            yield from self._constrained_arms(model, q)
+            yield from self._constrained_arms(model, q, random)
             return
         ours = model.moment_arms(q, self.muscles) @ self.states.own_rates()  # OpenSim's are of its own speeds
         yield "moment arms", ours[~longer], self.arms()[~longer]
@@ -128,11 +130,11 @@ class Oracle:
         around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
         return around & (theirs > ours) & (theirs < ours + 1e-3), ours, theirs
 
-    def _constrained_arms(self, model: Any, q: Floats) -> Iterator[Answer]:
+    def _constrained_arms(self, model: Any, q: Floats, random: np.random.Generator) -> Iterator[Answer]:
         """Moment arms on constraints, of coordinates that they let move and whose speeds are their rates."""
-        try:
-            q, _ = model.assemble(q)
-        except AnyjointError:  # ranges of coordinates know nothing of loops
+        q = self._closed(model, q, random)
+        if not q.size:
+            self.notes.append("moment arms on constraints: no state within the ranges of coordinates was found")
             return
         self.states.go(q)
         N = self.states.own_rates()
@@ -141,12 +143,41 @@ class Oracle:
         weights = None if np.array_equal(N, np.eye(len(N))) else back.T @ back
         ours = model.moment_arms(q, self.muscles, constrained=True, weights=weights)
         kept = np.isfinite(ours).all(axis=0) & (np.eye(len(N)) == N).all(axis=1)
-        theirs = self.arms()
-        note = decided_by_weak_rows(model, q, self.muscles, theirs, weights)
-        if note:
+        if weak_rows(model, q):
+            note = "moment arms on constraints: rows repeat others but for rounding, and its own solver counts them"
             self.notes.append(note)
-        else:
-            yield "moment arms on constraints", ours[~longer][:, kept], theirs[~longer][:, kept]
+            yield from self._by_slopes(ours[~longer], allowed_motions(model.whole, "moment_arms", q, weights), q)
+            return
+        theirs = self.arms()
+        yield "moment arms on constraints", ours[~longer][:, kept], theirs[~longer][:, kept]
+
+    def _by_slopes(self, ours: Floats, motions: Floats, q: Floats) -> Iterator[Answer]:
+        """Our motions against OpenSim's constraints, and our moment arms against differences of its lengths."""
+        free = np.isfinite(motions).all(axis=0)
+        slopes = np.stack([self._slope(q, step) for step in STEP * np.eye(len(q))], axis=-1)
+        yield "moment arms by differences", ours[:, free], slopes @ motions[:, free]
+        self.states.go(q)
+        P = simbody.Matrix()
+        self.model.getMatterSubsystem().calcP(self.now, P)
+        rates = _matrix(P) @ self.states.spread()
+        broken = rates @ (motions / np.linalg.norm(motions, axis=0))[:, free] / np.abs(rates).max()
+        yield "motions on constraints", 1 + broken, np.ones_like(broken)
+
+    def _slope(self, q: Floats, step: Floats) -> Floats:
+        ends = []
+        for x in (q - step, q + step):
+            self.states.go(x)
+            ends.append(self.lengths())
+        return (ends[0] - ends[1]) / (2 * step.sum())
+
+    def _closed(self, model: Any, q: Floats, random: np.random.Generator) -> Floats:
+        """A state on the constraints, from there or from others; none where ranges of coordinates leave none."""
+        for _ in range(TRIES):
+            try:
+                return np.asarray(model.assemble(q)[0])
+            except AnyjointError:  # ranges know nothing of loops
+                q = self.states.random(random)
+        return np.zeros(0)
 
     def arms(self) -> Floats:
         """Moment arms of the muscles about each of our coordinates."""
@@ -174,9 +205,13 @@ class Oracle:
 
     def mass_matrix(self) -> Floats:
         """M for OpenSim's speeds."""
-        n, M = self.now.getNU(), simbody.Matrix()
+        M = simbody.Matrix()
         self.model.getMatterSubsystem().calcM(self.now, M)
-        return np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
+        return _matrix(M)
+
+
+def _matrix(matrix: Any) -> Floats:
+    return np.array([[matrix.get(i, k) for k in range(matrix.ncol())] for i in range(matrix.nrow())])
 
 
 def _pair(both: Any) -> list[list[float]]:

@@ -37,6 +37,7 @@ class States:
             low, high = max(c.getRangeMin(), -1.2), min(c.getRangeMax(), 1.2)
             q[at] = random.uniform(low, high) if low < high else c.getDefaultValue()
             c.setLocked(self.now, False)
+            c.setClamped(self.now, False)  # states on constraints may be beyond the ranges
         self.go(q)
         return q
 
