@@ -30,7 +30,7 @@ from derivatives.support import STEP, Interpreted, after, tangents
 STEPPING = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
 EVERY = {**QUANTITIES, **STEPPING}
 DT, SHORT = 1e-2, 2e-3  # of steps, and of those with contacts
-LENGTHS = (1e-3, 2e-4, 4e-5, 4e-6, 4e-7)  # of differences, of which the best counts: contacts bend quickly
+LENGTHS = (1e-3, 2e-4, 4e-5, 4e-6, 4e-7, 1e-7)  # of differences, of which the best counts: contacts bend quickly
 ENOUGH = 1e-9  # no further length is tried
 SMALL = 1e-3  # beside the answer, or a thousandth: smaller derivatives are compared as if they were so large
 
