@@ -14,7 +14,7 @@ from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import ArrayLike, Floats
 
-from .arguments import checked_flag, checked_row
+from .arguments import checked_flag, checked_rows, checked_row
 from .method import completed
 from .products import Kind, Product, check_names, known_quantity
 from .program import Program
@@ -114,7 +114,10 @@ class Asked:
         by_coordinates = checked_flag(self.what, "raw", raw)
         made, is_new = self.model.products.get(kind, self.quantity, rows, parameters, by_coordinates)
         if made.program.trace.closed and self.quantity.name not in ROWS:
-            given, what = dict(zip(self.names, self.rows, strict=True)), f"{self.what} {self.quantity.name}"
+            what, mechanism = f"{self.what} {self.quantity.name}", self.model.mechanism
+            inputs = [(row.name, row.size(mechanism)) for row in self.quantity.given(mechanism)]
+            checked, _ = checked_rows(what, self.rows, inputs, self.model.dtype)
+            given = dict(zip(self.names, checked, strict=True))
             check_ranks(self.model, what, given["q"], given.get("t"))
             if is_new and all(np.atleast_2d(x).shape[0] for x in given.values()):
                 first = {name: np.atleast_2d(x)[0] for name, x in given.items()}
