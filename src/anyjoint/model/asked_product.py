@@ -14,7 +14,7 @@ from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import ArrayLike, Floats
 
-from .arguments import checked_flag, checked_rows, checked_row
+from .arguments import checked_flag, checked_row, checked_rows
 from .method import completed
 from .products import Kind, Product, check_names, known_quantity
 from .program import Program
