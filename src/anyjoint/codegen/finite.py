@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,6 +20,8 @@ _TYPES = {np.dtype(name): name for name in DTYPES}
 
 def all_finite(array: np.ndarray[Any, Any]) -> bool:
     """Whether all numbers of an array are finite."""
+    if array.size == 1:
+        return math.isfinite(array.item())  # sooner than any call of machine code
     name = _TYPES.get(array.dtype)
     if name is None or not array.flags.c_contiguous:
         return bool(np.isfinite(array).all())
