@@ -342,7 +342,7 @@ def test_operations_are_a_small_multiple():
             if key.startswith(("jvp", "vjp", "hvp")) and name in key:
                 ratios[key[:3], name] = program.op_count().total / own
     assert ratios["vjp", "inverse_dynamics"] < 2.4
-    assert ratios["vjp", "forward_dynamics"] < 2.2
+    assert ratios["vjp", "forward_dynamics"] < 2.25
     assert ratios["jvp", "forward_dynamics"] < 2.5
     assert ratios["hvp", "inverse_dynamics"] < 5.4
     assert ratios["hvp", "forward_dynamics"] < 5.2

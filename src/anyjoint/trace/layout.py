@@ -6,7 +6,7 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -80,6 +80,7 @@ class Layout:
         self.slots, self.in_record = self.loaded.slots, self.loaded.in_record
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self.hands_on: dict[Hashable, bool] = {}
+        self.asked: dict[Hashable, frozenset[Source]] = {}
         # Per sweep and link, whose message its children read: its own, or that of a link above that it just hands on.
         self.speakers = [list(range(len(self.links))) for _ in tracer.traces]
         self.results, self.result_size = self._result_places()
@@ -113,22 +114,26 @@ class Layout:
 
     def _kernels(self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]) -> list[int | None]:
         """The kernel of each link in a sweep; None where it would write nothing."""
-        made = []
+        made: list[int | None] = []
+        asked: list[frozenset[Source]] = []  # what each link reads of what its children hand in
         for i, trace in enumerate(self.tracer.traces[level]):
-            has_parent = self.links[i].parent >= 0
-            fill = self._fill(level, i) if trace.handed and has_parent else ()
-            key = (trace, has_parent, i in self.children, fill)
+            parent = self.links[i].parent
+            hands_in = bool(trace.handed) and parent >= 0
+            fill = self._fill(level, i) if hands_in else ()
+            heard = asked[parent] if hands_in else frozenset()  # parents come first
+            key = (trace, parent >= 0, i in self.children, fill, heard)
             if key not in index:
-                stores = self._stores(trace, has_parent, i in self.children, fill)
+                stores = self._stores(trace, heard, i in self.children, fill)
                 self.hands_on[key] = bool(stores) and all(self._is_handed_on(trace, x) for x in stores)
-                index[key] = None
+                index[key], self.asked[key] = None, frozenset()
                 if stores and not self.hands_on[key]:
-                    kernel, setup = self._kernel(trace, stores)
+                    kernel, setup, self.asked[key] = self._kernel(trace, stores)
                     index[key] = number = self.builder.kernel(kernel)
                     setups[number] = setup
             if self.hands_on[key]:
-                self.speakers[level][i] = self.speakers[level][self.links[i].parent]
+                self.speakers[level][i] = self.speakers[level][parent]
             made.append(index[key])
+            asked.append(self.asked[key])
         return made
 
     def _is_handed_on(self, trace: BodyTrace, x: Wanted) -> bool:
@@ -148,7 +153,8 @@ class Layout:
             self.fills[traces, position] = fill
         return self.fills[traces, position]
 
-    def _kernel(self, trace: BodyTrace, stores: Sequence[Wanted]) -> tuple[Kernel, Setup]:
+    def _kernel(self, trace: BodyTrace, stores: Sequence[Wanted]) -> tuple[Kernel, Setup, frozenset[Source]]:
+        """A kernel, the set-up of its numbers, and which entries of children's messages it reads."""
         graph = trace.graph
         ids = [x.value.id if isinstance(x.value, Node) else graph.constant_id(x.value) for x in stores]
         raw = {i: source.index for i, source in trace.sources.items() if isinstance(source, FromRaw)}
@@ -165,7 +171,8 @@ class Layout:
             Store(Node(target, i), used.index(x.array), x.offset, x.accumulate)
             for i, x in zip(new, stores, strict=True)
         )
-        return Kernel(target, arrays, loads, made), setup
+        read = frozenset(x for i in variables if isinstance(x := trace.sources[i], FromChildren))
+        return Kernel(target, arrays, loads, made), setup, read
 
     def _place(self, trace: BodyTrace, source: Source) -> tuple[str, int]:
         """Array and offset that a variable is loaded from."""
@@ -179,8 +186,8 @@ class Layout:
         assert isinstance(source, Message)  # raw numbers have gone into the set-up
         return "parent" if isinstance(source, FromParent) else "mine", self.slots[trace.level][source]
 
-    def _stores(self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any) -> list[Wanted]:
-        """Everything that a trace writes."""
+    def _stores(self, trace: BodyTrace, heard: Collection[Source], has_children: bool, fill: Any) -> list[Wanted]:
+        """Everything that a trace writes, and what its parent reads of what it hands in."""
         algorithm = self.tracer.algorithm
         stores = [
             Wanted(x, RESULT + name, self._offset(trace, name, k))
@@ -196,12 +203,11 @@ class Layout:
                 at = self._offset(home.trace, home.name, home.k)
                 stores.append(Wanted(Node(trace.graph, node), RESULT + home.name, at))
         filled = dict(fill)
-        for name, (scalars, _) in trace.handed.items() if has_parent else ():
+        for name, (scalars, _) in trace.handed.items():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
-                slot = self.slots[trace.level].get(FromChildren(name, k))
                 needed = filled[name][k] is None if name in filled else known != 0.0
-                if slot is not None and needed:
-                    stores.append(Wanted(x, "parent", slot, accumulate=name not in filled))
+                if needed and (message := FromChildren(name, k)) in heard:
+                    stores.append(Wanted(x, "parent", self.slots[trace.level][message], name not in filled))
         return stores
 
     def _is_there(self, trace: BodyTrace, name: str, k: int, x: Scalar) -> bool:
